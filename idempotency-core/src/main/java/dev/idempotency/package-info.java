@@ -1,6 +1,7 @@
 /**
- * The values that name an operation or an event, the contracts that stores implement, and the
- * engines that run an operation under a key and process an event once.
+ * What users of idempotency-core touch: the values ({@link dev.idempotency.IdempotencyKey}, {@link
+ * dev.idempotency.Scope}, {@link dev.idempotency.EventId}, {@link dev.idempotency.RecordedResult}) and the engine that runs
+ * an operation once per key, {@link dev.idempotency.Idempotency}.
  */
 @NullMarked
 package dev.idempotency;
