@@ -27,8 +27,8 @@ public record IdempotencyKey(String value) {
             throw new IllegalArgumentException("An idempotency key must hold at least one character that is no space");
         }
         if (value.length() > MAX_LENGTH) {
-            throw new IllegalArgumentException("An idempotency key has at most " + MAX_LENGTH
-                    + " characters, but this one has " + value.length());
+            throw new IllegalArgumentException(
+                    "An idempotency key has at most " + MAX_LENGTH + " characters, but this one has " + value.length());
         }
         for (int i = 0; i < value.length(); i++) {
             char character = value.charAt(i);

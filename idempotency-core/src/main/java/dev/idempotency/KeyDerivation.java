@@ -50,7 +50,10 @@ public final class KeyDerivation {
      */
     public IdempotencyKey derive(RecordId parent, String step) {
         return derive(
-                step, "operation", HexFormat.of().formatHex(parent.scope().digest()), parent.key().value());
+                step,
+                "operation",
+                HexFormat.of().formatHex(parent.scope().digest()),
+                parent.key().value());
     }
 
     /**
@@ -68,7 +71,8 @@ public final class KeyDerivation {
     private IdempotencyKey derive(String step, String kind, String first, String second) {
         Objects.requireNonNull(step, "step");
         if (step.isBlank()) {
-            throw new IllegalArgumentException("The step's name must not be blank: it separates two calls of one parent");
+            throw new IllegalArgumentException(
+                    "The step's name must not be blank: it separates two calls of one parent");
         }
         byte[] name = Digests.sha256(kind, first, second, step);
         return IdempotencyKey.of(nameBased(namespace, name).toString());
@@ -82,8 +86,8 @@ public final class KeyDerivation {
                 .putLong(namespace.getLeastSignificantBits())
                 .flip());
         ByteBuffer hash = ByteBuffer.wrap(digest.digest(name));
-        long high = hash.getLong() & 0xffffffffffff0fffL | 0x0000000000005000L;
-        long low = hash.getLong() & 0x3fffffffffffffffL | 0x8000000000000000L;
+        long high = (hash.getLong() & 0xffffffffffff0fffL) | 0x0000000000005000L;
+        long low = (hash.getLong() & 0x3fffffffffffffffL) | 0x8000000000000000L;
         return new UUID(high, low);
     }
 }

@@ -41,7 +41,7 @@ public final class JoinedTransaction implements TransactionContext {
         if (type.isInstance(connection)) {
             return type.cast(connection);
         }
-        throw new IllegalArgumentException("A joined transaction has a " + Connection.class.getName() + ", but no "
-                + type.getName());
+        throw new IllegalArgumentException(
+                "A joined transaction has a " + Connection.class.getName() + ", but no " + type.getName());
     }
 }
