@@ -231,8 +231,8 @@ public final class GracefulShutdown {
 
     private Registration register(String name, Object entry) {
         if (!registrations.add(entry, () -> run.get() != null)) {
-            throw new IllegalStateException("Cannot register '" + name + "': the shutdown has begun, state is " + state()
-                    + ". It will not be run; clean up directly.");
+            throw new IllegalStateException("Cannot register '" + name + "': the shutdown has begun, state is "
+                    + state() + ". It will not be run; clean up directly.");
         }
         return new Registration(registrations, entry);
     }
@@ -240,7 +240,8 @@ public final class GracefulShutdown {
     private void requireRunning(String attempt) {
         State current = state();
         if (current != State.RUNNING) {
-            throw new IllegalStateException("Cannot " + attempt + ": the shutdown has begun, state is " + current + ".");
+            throw new IllegalStateException(
+                    "Cannot " + attempt + ": the shutdown has begun, state is " + current + ".");
         }
     }
 
@@ -413,8 +414,8 @@ public final class GracefulShutdown {
                         + Cutoffs.MARGIN + " leaves nothing of grace " + grace + "; raise grace or lower closeReserve");
             }
             if (lameDuck.compareTo(forWork) >= 0) {
-                throw new IllegalArgumentException("lameDuck is " + lameDuck + ", which leaves no time for draining; use"
-                        + " less than " + forWork + " or raise grace");
+                throw new IllegalArgumentException("lameDuck is " + lameDuck
+                        + ", which leaves no time for draining; use" + " less than " + forWork + " or raise grace");
             }
             Rehearsal.run();
             return new GracefulShutdown(
@@ -430,8 +431,7 @@ public final class GracefulShutdown {
 
         /** Not {@code System.err}, which an application may have redirected into the log that hangs. */
         private static void writeToStandardError(String text) {
-            PrintStream out = new PrintStream(
-                    new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+            PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
             out.println(text);
         }
     }

@@ -59,9 +59,8 @@ final class JvmClaim {
         System.getProperties()
                 .computeIfPresent(
                         PROPERTY,
-                        (property, current) -> holders(current) == 1
-                                ? null
-                                : SHARED + (holders(current) - 1) + " " + owner);
+                        (property, current) ->
+                                holders(current) == 1 ? null : SHARED + (holders(current) - 1) + " " + owner);
     }
 
     private static boolean isShared(Object claim) {

@@ -108,7 +108,8 @@ final class ShutdownRun {
             appendStack(text, thread);
         }
         if (state == State.STOPPED) {
-            text.append("\n  its own phases have ended; these non-daemon threads are alive, one may be a JVM shutdown hook:");
+            text.append(
+                    "\n  its own phases have ended; these non-daemon threads are alive, one may be a JVM shutdown hook:");
             for (Thread thread : OtherHooks.liveThreads()) {
                 if (!thread.isDaemon()) {
                     text.append(' ').append(thread.getName());
