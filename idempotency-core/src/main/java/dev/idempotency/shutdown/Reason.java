@@ -10,6 +10,7 @@ public record Reason(String text) {
     /**
      * Checks the text.
      *
+     * @param text not blank
      * @throws IllegalArgumentException if {@code text} is blank
      */
     public Reason {

@@ -11,7 +11,13 @@ import java.util.List;
  * @param steps what was done, in the order in which it was begun
  */
 public record ShutdownReport(Reason reason, Duration took, List<Step> steps) {
-    /** Copies the steps. */
+    /**
+     * Copies the steps.
+     *
+     * @param reason the reason of the first caller
+     * @param took not negative
+     * @param steps in the order in which they were begun
+     */
     public ShutdownReport {
         steps = List.copyOf(steps);
     }
@@ -52,7 +58,11 @@ public record ShutdownReport(Reason reason, Duration took, List<Step> steps) {
      * @param stillRunning the task itself or, for the step {@code in-flight}, the open permits, the oldest first
      */
     public record TimedOut(List<StillRunning> stillRunning) implements Outcome {
-        /** Copies the list. */
+        /**
+         * Copies the list.
+         *
+         * @param stillRunning what was left running
+         */
         public TimedOut {
             stillRunning = List.copyOf(stillRunning);
         }

@@ -1,6 +1,7 @@
 package dev.idempotency.transaction;
 
 import dev.idempotency.IdempotencyException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The work returned normally, but its transaction had failed on the way and was rolled back: an error that the work
@@ -15,9 +16,9 @@ public final class RolledBackException extends IdempotencyException {
      * Creates the exception.
      *
      * @param message what was attempted and found
-     * @param cause the first error after which the transaction could not last
+     * @param cause the first error after which the transaction could not last, or null when none was seen
      */
-    public RolledBackException(String message, Throwable cause) {
+    public RolledBackException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

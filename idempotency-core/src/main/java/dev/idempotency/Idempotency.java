@@ -1,0 +1,308 @@
+package dev.idempotency;
+
+import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.shutdown.Permit;
+import dev.idempotency.spi.LeasedIdempotencyStore;
+import dev.idempotency.spi.TransactionalIdempotencyStore;
+import dev.idempotency.transaction.TransactionLimits;
+import dev.idempotency.transaction.TransactionRunner;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs an operation once per key, and gives every repeat the first answer; adapters and applications call it.
+ *
+ * <p>Built once per application and safe for use by many threads. Under {@link Protection#LEASED} it keeps a heartbeat
+ * thread while leased work runs; {@link #close()} ends it.
+ */
+public final class Idempotency implements AutoCloseable {
+    private final @Nullable TransactionalEngine transactional;
+    private final @Nullable LeasedEngine leased;
+    private final @Nullable GracefulShutdown shutdown;
+    private final Waiters waiters;
+
+    private Idempotency(Builder builder) {
+        this.transactional = builder.transactionalEngine();
+        this.leased = builder.leasedEngine();
+        this.shutdown = builder.shutdown;
+        this.waiters = new Waiters(builder.maxWaiters, builder.ticker, this::acceptsWork);
+    }
+
+    /**
+     * Returns a builder without a store.
+     *
+     * @return the builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns the protections that the configured stores can hold.
+     *
+     * @return one or both
+     */
+    public Set<Protection> protections() {
+        EnumSet<Protection> protections = EnumSet.noneOf(Protection.class);
+        if (transactional != null) {
+            protections.add(Protection.TRANSACTIONAL);
+        }
+        if (leased != null) {
+            protections.add(Protection.LEASED);
+        }
+        return protections;
+    }
+
+    /**
+     * Runs the work if this call is the first with its key, and otherwise tells what became of the first.
+     *
+     * <p>When it returns {@link OperationOutcome.Executed} with a success, effect and record are committed and the
+     * caller may be answered; nothing may be answered before. Must not be called inside a transaction of the same
+     * runner.
+     *
+     * @param <X> the type of exception the work may throw
+     * @param operation what to run
+     * @param work the work; it runs at most once, more often only for an {@link Operation#asRepeatable()} whose
+     *     transaction lost against a concurrent one and left nothing
+     * @return what became of the call
+     * @throws X what the work threw, untouched: under {@link Protection#TRANSACTIONAL} everything is rolled back and the
+     *     key is free; under {@link Protection#LEASED} the key is spent unless {@link
+     *     IdempotencyContext#markNoEffect()} was called
+     * @throws TransactionLostException if the work ended its transaction behind the library's back
+     * @throws IllegalArgumentException if no store was configured for the operation's protection
+     */
+    public <X extends Exception> OperationOutcome execute(Operation operation, OperationWork<X> work) throws X {
+        Objects.requireNonNull(work, "work");
+        requireProtection(operation.protection());
+        Optional<Permit> permit = enter();
+        if (permit.isEmpty() && shutdown != null) {
+            return new OperationOutcome.ShuttingDown();
+        }
+        try {
+            OperationOutcome outcome = executeOnce(operation, work);
+            if (!(outcome instanceof OperationOutcome.InProgress)
+                    || operation.maxWait().isZero()) {
+                return outcome;
+            }
+            return executeAfterWait(operation, work, outcome);
+        } finally {
+            permit.ifPresent(Permit::close);
+        }
+    }
+
+    /**
+     * Begins leased work that ends on another thread.
+     *
+     * @param operation what to run, under {@link Protection#LEASED}
+     * @return the running operation, which must be finished, or what to tell the caller
+     * @throws IllegalArgumentException if the operation's protection is another, or no leased store was configured
+     */
+    public LeasedStart begin(Operation operation) {
+        if (operation.protection() != Protection.LEASED) {
+            throw new IllegalArgumentException("Only work under LEASED can end on another thread, but " + operation.id()
+                    + " is to be " + operation.protection());
+        }
+        LeasedEngine engine = requireLeased();
+        Optional<Permit> permit = enter();
+        if (permit.isEmpty() && shutdown != null) {
+            return new LeasedStart.NotStarted(new OperationOutcome.ShuttingDown());
+        }
+        LeasedStart start;
+        try {
+            start = engine.begin(operation);
+        } catch (RuntimeException e) {
+            permit.ifPresent(Permit::close);
+            throw e;
+        }
+        if (start instanceof LeasedStart.Started started) {
+            started.operation().onEnd(() -> permit.ifPresent(Permit::close));
+        } else {
+            permit.ifPresent(Permit::close);
+        }
+        return start;
+    }
+
+    /** Stops the heartbeat; leases of work that still runs end by themselves. May be called more than once. */
+    @Override
+    public void close() {
+        if (leased != null) {
+            leased.close();
+        }
+    }
+
+    private <X extends Exception> OperationOutcome executeOnce(Operation operation, OperationWork<X> work) throws X {
+        return operation.protection() == Protection.TRANSACTIONAL
+                ? requireTransactional().execute(operation, work)
+                : requireLeased().execute(operation, work);
+    }
+
+    private <X extends Exception> OperationOutcome executeAfterWait(
+            Operation operation, OperationWork<X> work, OperationOutcome first) throws X {
+        return waiters.await(first, operation.maxWait(), () -> executeOnce(operation, work));
+    }
+
+    private Optional<Permit> enter() {
+        return shutdown == null ? Optional.empty() : shutdown.inFlight().tryEnter("operation");
+    }
+
+    private boolean acceptsWork() {
+        return shutdown == null || shutdown.acceptsWork();
+    }
+
+    private void requireProtection(Protection protection) {
+        if (protection == Protection.TRANSACTIONAL) {
+            requireTransactional();
+        } else {
+            requireLeased();
+        }
+    }
+
+    private TransactionalEngine requireTransactional() {
+        if (transactional == null) {
+            throw new IllegalArgumentException("TRANSACTIONAL needs a store that joins the transaction: call"
+                    + " Idempotency.builder().transactional(store, runner)");
+        }
+        return transactional;
+    }
+
+    private LeasedEngine requireLeased() {
+        if (leased == null) {
+            throw new IllegalArgumentException(
+                    "LEASED needs a store that can lease: call Idempotency.builder().leased(store)");
+        }
+        return leased;
+    }
+
+    /** Collects the stores and limits of an {@link Idempotency}. Not safe for use by many threads. */
+    public static final class Builder {
+        private @Nullable TransactionalIdempotencyStore transactionalStore;
+        private @Nullable TransactionRunner runner;
+        private TransactionLimits limits = TransactionLimits.ofDefaults();
+        private @Nullable LeasedIdempotencyStore leasedStore;
+        private LeaseSettings leaseSettings = LeaseSettings.ofDefaults();
+        private KeyDerivation derivation = KeyDerivation.of("idempotency");
+        private @Nullable GracefulShutdown shutdown;
+        private int maxWaiters = 16;
+        private NanoTicker ticker = System::nanoTime;
+
+        private Builder() {}
+
+        /**
+         * Makes {@link Protection#TRANSACTIONAL} available.
+         *
+         * @param store where the records are
+         * @param transactionRunner opens transactions in the same database
+         * @return this builder
+         */
+        public Builder transactional(TransactionalIdempotencyStore store, TransactionRunner transactionRunner) {
+            this.transactionalStore = Objects.requireNonNull(store, "store");
+            this.runner = Objects.requireNonNull(transactionRunner, "transactionRunner");
+            return this;
+        }
+
+        /**
+         * Bounds the waits inside transactions.
+         *
+         * @param transactionLimits the limits; {@link TransactionLimits#ofDefaults()} unless set
+         * @return this builder
+         */
+        public Builder limits(TransactionLimits transactionLimits) {
+            this.limits = Objects.requireNonNull(transactionLimits, "transactionLimits");
+            return this;
+        }
+
+        /**
+         * Makes {@link Protection#LEASED} available.
+         *
+         * @param store where the records are
+         * @return this builder
+         */
+        public Builder leased(LeasedIdempotencyStore store) {
+            this.leasedStore = Objects.requireNonNull(store, "store");
+            return this;
+        }
+
+        /**
+         * Sets how long leases last.
+         *
+         * @param settings the durations; {@link LeaseSettings#ofDefaults()} unless set
+         * @return this builder
+         */
+        public Builder lease(LeaseSettings settings) {
+            this.leaseSettings = Objects.requireNonNull(settings, "settings");
+            return this;
+        }
+
+        /**
+         * Sets the namespace of derived keys.
+         *
+         * @param keyDerivation the application's derivation; that of an application named {@code idempotency} unless
+         *     set, which is right only while no second application calls the same provider
+         * @return this builder
+         */
+        public Builder derivation(KeyDerivation keyDerivation) {
+            this.derivation = Objects.requireNonNull(keyDerivation, "keyDerivation");
+            return this;
+        }
+
+        /**
+         * Joins the shutdown: once it has begun, new operations are told {@link OperationOutcome.ShuttingDown}, waiting
+         * duplicates give up, and running operations are waited for.
+         *
+         * @param gracefulShutdown the application's shutdown
+         * @return this builder
+         */
+        public Builder shutdown(GracefulShutdown gracefulShutdown) {
+            this.shutdown = Objects.requireNonNull(gracefulShutdown, "gracefulShutdown");
+            return this;
+        }
+
+        /**
+         * Bounds how many duplicates wait at the same time in this process; one more is answered at once.
+         *
+         * @param places 0 to 10,000; 16 unless set
+         * @return this builder
+         * @throws IllegalArgumentException if the number is out of its range
+         */
+        public Builder maxWaiters(int places) {
+            if (places < 0 || places > 10_000) {
+                throw new IllegalArgumentException("maxWaiters must be between 0 and 10000, but is " + places);
+            }
+            this.maxWaiters = places;
+            return this;
+        }
+
+        /** Replaces the monotonic clock, for tests of this package. */
+        Builder ticker(NanoTicker nanoTicker) {
+            this.ticker = nanoTicker;
+            return this;
+        }
+
+        /**
+         * Builds the engine.
+         *
+         * @return the engine
+         * @throws IllegalStateException if no store was given
+         */
+        public Idempotency build() {
+            if (transactionalStore == null && leasedStore == null) {
+                throw new IllegalStateException(
+                        "An Idempotency needs a store: call transactional(store, runner), leased(store) or both");
+            }
+            return new Idempotency(this);
+        }
+
+        private @Nullable TransactionalEngine transactionalEngine() {
+            return transactionalStore == null || runner == null
+                    ? null
+                    : new TransactionalEngine(transactionalStore, runner, limits, derivation);
+        }
+
+        private @Nullable LeasedEngine leasedEngine() {
+            return leasedStore == null ? null : new LeasedEngine(leasedStore, leaseSettings, derivation, ticker);
+        }
+    }
+}
