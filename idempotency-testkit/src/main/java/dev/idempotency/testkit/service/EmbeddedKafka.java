@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import kafka.server.BrokerServer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -168,8 +169,9 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @param id the broker's id
      */
     public void stopBroker(int id) {
-        cluster.brokers().get(id).shutdown();
-        cluster.brokers().get(id).awaitShutdown();
+        BrokerServer broker = broker(id);
+        broker.shutdown();
+        broker.awaitShutdown();
     }
 
     /**
@@ -178,7 +180,15 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @param id the broker's id
      */
     public void startBroker(int id) {
-        cluster.brokers().get(id).startup();
+        broker(id).startup();
+    }
+
+    private BrokerServer broker(int id) {
+        BrokerServer broker = cluster.brokers().get(id);
+        if (broker == null) {
+            throw new IllegalArgumentException("There is no broker " + id + ", there are " + brokers());
+        }
+        return broker;
     }
 
     /** Stops the cluster and deletes its logs; a second call does nothing. */
