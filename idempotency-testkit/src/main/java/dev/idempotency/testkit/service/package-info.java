@@ -1,6 +1,7 @@
 /**
- * Real services inside the test's own virtual machine: a Kafka broker by {@link
- * dev.idempotency.testkit.service.EmbeddedKafka}.
+ * Real services for tests, started by the test itself: {@link dev.idempotency.testkit.service.EmbeddedPostgreSql} gives a
+ * database to each test class from one server per virtual machine, {@link dev.idempotency.testkit.service.EmbeddedKafka} is
+ * a broker inside the test's own virtual machine.
  */
 @NullMarked
 package dev.idempotency.testkit.service;
