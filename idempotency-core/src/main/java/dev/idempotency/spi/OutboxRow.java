@@ -1,0 +1,39 @@
+package dev.idempotency.spi;
+
+import dev.idempotency.OutboxEvent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * One event as a store hands it to a relay.
+ *
+ * @param sequence the row's number, drawn by the database at the append and so before its commit: a later number may
+ *     become visible earlier
+ * @param event what to publish; it has an id
+ * @param bucket the bucket written with the row, 0 to 255
+ * @param attempts how often publishing this very event has failed for reasons of its own; outages do not count
+ * @param dueIn how long the row still has to wait by the database's clock; zero if it may be published now
+ * @param createdAt when it was appended, by the database's clock
+ */
+public record OutboxRow(long sequence, OutboxEvent event, int bucket, int attempts, Duration dueIn, Instant createdAt) {
+    /** Checks that the parts are present. */
+    public OutboxRow {
+        Objects.requireNonNull(event, "event");
+        Objects.requireNonNull(dueIn, "dueIn");
+        Objects.requireNonNull(createdAt, "createdAt");
+        if (event.eventId().isEmpty()) {
+            throw new IllegalArgumentException("A row's event must have an id");
+        }
+    }
+
+    /**
+     * Returns the event's identity.
+     *
+     * @return the id that every delivery carries
+     */
+    public UUID eventId() {
+        return event.eventId().orElseThrow();
+    }
+}

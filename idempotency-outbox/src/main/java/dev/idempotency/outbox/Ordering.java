@@ -1,0 +1,12 @@
+package dev.idempotency.outbox;
+
+/** In which order a relay publishes the events of one key. */
+public enum Ordering {
+    /** In no promised order: an event that has to wait lets those behind it pass. */
+    NONE,
+    /**
+     * The events of one ordering key (else of one key) appear first in the order in which they were appended, provided
+     * that their writers follow one another, as those do that lock the row of their aggregate first.
+     */
+    KEY
+}
