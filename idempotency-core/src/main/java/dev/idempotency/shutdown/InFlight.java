@@ -100,7 +100,10 @@ public final class InFlight {
     }
 
     private void decrement() {
-        if (active.decrementAndGet() == 0 && !admitting.getAsBoolean()) {
+        // The last look has to come after the gate is known to be closed: between the count of zero and the test,
+        // another
+        // may have entered and the gate may have closed behind it.
+        if (active.decrementAndGet() == 0 && !admitting.getAsBoolean() && active.get() == 0) {
             idle.countDown();
         }
     }
