@@ -1,0 +1,19 @@
+package dev.idempotency.spi;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The right to advance one partition, given to one owner and ended by the next; a store makes it.
+ *
+ * @param partition the partition
+ * @param epoch the fencing token: greater than that of every earlier assignment of the partition to this consumer
+ * @param nextOffset where to go on, or null if this consumer has never advanced the partition
+ */
+public record PartitionAssignment(
+        EventPartition partition, long epoch, @Nullable Long nextOffset) {
+    /** Checks that the partition is present. */
+    public PartitionAssignment {
+        Objects.requireNonNull(partition, "partition");
+    }
+}
