@@ -1,6 +1,7 @@
 /**
- * SQL stores for PostgreSQL, MariaDB, MySQL and H2, which write the idempotency record in the
- * same transaction as the work it protects.
+ * Stores and transactions on SQL databases: start at {@link dev.idempotency.jdbi.JdbiTransactionRunner} and {@link
+ * dev.idempotency.jdbi.JdbiIdempotencyStore}; {@link dev.idempotency.jdbi.SchemaInstaller} makes the tables for those who
+ * have no migration tool.
  */
 @NullMarked
 package dev.idempotency.jdbi;

@@ -1,0 +1,101 @@
+package dev.idempotency.jdbi;
+
+import dev.idempotency.StoreException;
+import dev.idempotency.transaction.JoiningDataSource;
+import dev.idempotency.transaction.TransactionLimits;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import javax.sql.DataSource;
+
+/**
+ * Makes the tables of this module; applications without a migration tool call it at their start.
+ *
+ * <p>It runs the same files that lie, for Flyway, Liquibase or a database's own client, in the folders {@code
+ * dev/idempotency/jdbi/schema/<dialect>} of the jar. Every statement leaves alone what is already there. Safe for use
+ * by many threads and by many instances that start at once.
+ */
+public final class SchemaInstaller {
+    private static final TransactionLimits LIMITS =
+            new TransactionLimits(Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+
+    private final DataSource dataSource;
+    private final TableNames names;
+
+    private SchemaInstaller(DataSource dataSource, TableNames names) {
+        this.dataSource = dataSource;
+        this.names = names;
+    }
+
+    /**
+     * Returns the installer of a database.
+     *
+     * @param dataSource the database, as a user who may create tables
+     * @return the installer
+     */
+    public static SchemaInstaller of(DataSource dataSource) {
+        return of(dataSource, TableNames.ofDefaults());
+    }
+
+    static SchemaInstaller of(DataSource dataSource, TableNames names) {
+        DataSource pool = dataSource instanceof JoiningDataSource joining ? joining.delegate() : dataSource;
+        return new SchemaInstaller(Objects.requireNonNull(pool, "dataSource"), names);
+    }
+
+    /**
+     * Creates what is missing, in one transaction where the database has transactions for that.
+     *
+     * @throws dev.idempotency.StoreUnavailableException if the database does not answer
+     * @throws StoreException if it refuses a statement, for instance for want of a right; on PostgreSQL nothing was
+     *     changed
+     */
+    public void install() {
+        JdbiTransactionRunner.of(dataSource).run(LIMITS, transaction -> {
+            Connection connection = transaction.unwrap(Connection.class);
+            try {
+                install(connection);
+            } catch (SQLException e) {
+                throw SqlErrors.translate("The installation of the tables", e);
+            }
+            return true;
+        });
+    }
+
+    /**
+     * Returns the statements that {@link #install()} would run, for people who want to run them themselves.
+     *
+     * @return a text that the database's own client can run
+     * @throws StoreException if the database does not answer
+     */
+    public String script() {
+        try (Connection connection = dataSource.getConnection()) {
+            return String.join("\n", scripts(SqlDialect.detect(connection)));
+        } catch (SQLException e) {
+            throw SqlErrors.translate("The look for the database's dialect", e);
+        }
+    }
+
+    private void install(Connection connection) throws SQLException {
+        SqlDialect dialect = SqlDialect.detect(connection);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(SchemaSql.of(dialect).lockInstaller());
+            for (String script : scripts(dialect)) {
+                for (String ddl : SchemaFiles.statements(script)) {
+                    statement.execute(ddl);
+                }
+            }
+        }
+    }
+
+    private List<String> scripts(SqlDialect dialect) {
+        List<String> scripts = new ArrayList<>();
+        for (SchemaSubject subject : SchemaSubject.ALL) {
+            subject.files().forEach(file -> scripts.add(SchemaFiles.read(dialect, file, names)));
+        }
+        return scripts;
+    }
+}

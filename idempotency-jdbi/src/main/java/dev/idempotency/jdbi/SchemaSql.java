@@ -1,0 +1,77 @@
+package dev.idempotency.jdbi;
+
+/** The statements by which a schema is installed and looked at; a dialect overrides what it says differently. */
+abstract sealed class SchemaSql {
+    /** Returns the statements of a dialect. */
+    static SchemaSql of(SqlDialect dialect) {
+        return switch (dialect) {
+            case POSTGRESQL -> new PostgreSql();
+            case H2 -> new H2();
+        };
+    }
+
+    /** A result without rows that has all columns of the table. */
+    String columns(String table) {
+        return """
+                SELECT *
+                FROM %s
+                WHERE 1 = 0
+                """.formatted(table);
+    }
+
+    /**
+     * One row per unique index that holds for every row at once: its columns, separated by commas, in lower case.
+     * Parameters: the table, as it stands in statements; its schema or the empty string; its bare name.
+     */
+    abstract String uniqueIndexes();
+
+    /** Makes concurrent installers wait for each other until the transaction ends. */
+    abstract String lockInstaller();
+
+    static final class PostgreSql extends SchemaSql {
+        @Override
+        String uniqueIndexes() {
+            return """
+                    SELECT string_agg(a.attname::text, ',' ORDER BY k.position)
+                    FROM pg_index i
+                    CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (attnum, position)
+                    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+                    WHERE i.indrelid = to_regclass(?)
+                    AND i.indisunique
+                    AND i.indisvalid
+                    AND i.indimmediate
+                    AND i.indpred IS NULL
+                    AND i.indexprs IS NULL
+                    AND k.position <= i.indnkeyatts
+                    AND ? IS NOT NULL
+                    AND ? IS NOT NULL
+                    GROUP BY i.indexrelid
+                    """;
+        }
+
+        @Override
+        String lockInstaller() {
+            return "SELECT pg_advisory_xact_lock(hashtextextended('dev.idempotency.jdbi schema', 0))";
+        }
+    }
+
+    static final class H2 extends SchemaSql {
+        @Override
+        String uniqueIndexes() {
+            return """
+                    SELECT LOWER(LISTAGG(c.COLUMN_NAME, ',') WITHIN GROUP (ORDER BY c.ORDINAL_POSITION))
+                    FROM INFORMATION_SCHEMA.INDEX_COLUMNS c
+                    WHERE c.IS_UNIQUE
+                    AND ? IS NOT NULL
+                    AND LOWER(c.TABLE_SCHEMA) = COALESCE(NULLIF(?, ''), LOWER(CURRENT_SCHEMA))
+                    AND LOWER(c.TABLE_NAME) = ?
+                    GROUP BY c.INDEX_SCHEMA, c.INDEX_NAME
+                    """;
+        }
+
+        @Override
+        String lockInstaller() {
+            return "SELECT 1";
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.idempotency.jdbi;
+
+import java.util.List;
+
+/**
+ * What the module keeps tables for, each with its files and with what a store needs to find there.
+ *
+ * <p>A file is called {@code V<number>__<table>.sql}, has the same name in every dialect's folder and is never changed
+ * once released. Numbers are unique over all subjects, as migration tools ask. One column stands on one line, one
+ * statement ends with a semicolon at the end of a line; indexes and constraints are called after their table.
+ *
+ * @param files the names of its files, in the order in which they are to be run
+ * @param tables what must be there before a store can work
+ */
+record SchemaSubject(List<String> files, List<RequiredTable> tables) {
+    static final SchemaSubject OPERATIONS = new SchemaSubject(
+            List.of("V1__idempotency_record.sql"),
+            List.of(new RequiredTable(
+                    "idempotency_record",
+                    List.of(
+                            "idempotency_key",
+                            "scope_digest",
+                            "caller_digest",
+                            "operation",
+                            "status",
+                            "fencing_token",
+                            "attempt",
+                            "fingerprint",
+                            "result_status",
+                            "result_reason",
+                            "result_metadata",
+                            "result_body",
+                            "created_at",
+                            "completed_at",
+                            "lease_until",
+                            "expires_at"),
+                    List.of(List.of("idempotency_key", "scope_digest")))));
+
+    static final SchemaSubject EVENTS = new SchemaSubject(List.of(), List.of());
+
+    static final SchemaSubject OUTBOX = new SchemaSubject(List.of(), List.of());
+
+    static final List<SchemaSubject> ALL = List.of(OPERATIONS, EVENTS, OUTBOX);
+
+    /** The plain names of all tables of all subjects. */
+    static List<String> tableNames() {
+        return ALL.stream()
+                .flatMap(subject -> subject.tables().stream())
+                .map(RequiredTable::name)
+                .toList();
+    }
+
+    /**
+     * What a store needs of one table.
+     *
+     * @param name the table's plain name
+     * @param columns the columns that its statements name
+     * @param uniqueKeys the sets of columns that must be unique, each by an index over exactly these columns; what the
+     *     guarantees rest on
+     */
+    record RequiredTable(String name, List<String> columns, List<List<String>> uniqueKeys) {}
+}
