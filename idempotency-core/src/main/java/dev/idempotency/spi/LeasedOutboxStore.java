@@ -16,6 +16,9 @@ import java.util.List;
  * <b>Time source:</b> the store's own clock.
  */
 public interface LeasedOutboxStore extends OutboxStore {
+    /** Into how many ranges of equal size the buckets are cut; at most this many relays share the work. */
+    int SLOTS = 16;
+
     /**
      * Makes this relay known, or keeps it known, so that relays can share the ranges fairly.
      *

@@ -1,0 +1,99 @@
+package dev.idempotency.outbox;
+
+import dev.idempotency.spi.ClaimingOutboxStore;
+import dev.idempotency.spi.OutboxClaim;
+import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxQuery;
+import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.PublishedRows;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Claims rows one by one: PENDING to PUBLISHING, under a token per claim. */
+final class ClaimSource implements EventSource {
+    private final ClaimingOutboxStore store;
+    private final RelaySettings settings;
+    private final EventsInFlight inFlight;
+    private final WaterGauge gauge;
+
+    ClaimSource(ClaimingOutboxStore store, RelaySettings settings, EventsInFlight inFlight) {
+        this.store = store;
+        this.settings = settings;
+        this.inFlight = inFlight;
+        this.gauge = new WaterGauge(store, settings.ticker());
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public Batch next(int limit, Set<String> withoutTopics) {
+        long firstLive = gauge.read().firstLive();
+        // From before the claim, so that this relay never believes to hold a row for longer than the database does.
+        long begin = settings.ticker().getAsLong();
+        inFlight.readBegins();
+        OutboxClaim claim = store.claim(
+                settings.owner(), settings.leaseDuration(), new OutboxQuery(firstLive, limit, withoutTopics));
+        if (!claim.rows().isEmpty()) {
+            gauge.rowsSeen();
+        }
+        List<OutboxRow> fresh = new ArrayList<>(claim.rows().size());
+        for (OutboxRow row : claim.rows()) {
+            // Claimed by us before, its mark still to come: sending it twice would be needless.
+            if (inFlight.find(row.sequence()) == null) {
+                fresh.add(row);
+            }
+        }
+        long sendUntil = begin + settings.leaseDuration().toNanos() - settings.sendTimeNanos();
+        return new Batch(
+                fresh,
+                new TokenFence(store, claim.token(), settings.publishedRows()),
+                sendUntil,
+                claim.rows().size() == limit,
+                Long.MAX_VALUE);
+    }
+
+    @Override
+    public void giveBack(Batch batch, List<OutboxRow> unsent) {
+        batch.fence().giveBack(unsent.stream().map(OutboxRow::sequence).toList());
+    }
+
+    @Override
+    public boolean maySend(OutboxRow row) {
+        return true;
+    }
+
+    @Override
+    public void failed(Sent event) {}
+
+    @Override
+    public void dead(Sent event) {}
+
+    @Override
+    public void reset() {
+        gauge.reset();
+    }
+
+    @Override
+    public void stop(Duration timeout) {}
+
+    /** One claim's token. */
+    private record TokenFence(ClaimingOutboxStore store, long token, PublishedRows rows) implements Fence {
+        @Override
+        public int markPublished(List<Long> sequences) {
+            return store.markPublished(token, sequences, rows);
+        }
+
+        @Override
+        public int markFailed(List<OutboxFailure> failures) {
+            return store.markFailed(token, failures);
+        }
+
+        @Override
+        public void giveBack(List<Long> sequences) {
+            store.release(token, sequences);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.idempotency.outbox;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events that were handed to the publisher and are not marked yet, bounded in number and bytes. Thread-safe.
+ *
+ * <p>A read may return a row whose mark is committed while the read runs: its snapshot is older. Such a row must not be
+ * taken for new, so what is finished during a read stays known until the next read begins.
+ */
+final class EventsInFlight {
+    private final int mostEvents;
+    private final long mostBytes;
+    private final Map<Long, Sent> sent = new HashMap<>();
+    private final Map<Long, Sent> finishedSinceRead = new HashMap<>();
+    private long bytes;
+
+    EventsInFlight(int mostEvents, long mostBytes) {
+        this.mostEvents = mostEvents;
+        this.mostBytes = mostBytes;
+    }
+
+    synchronized void readBegins() {
+        finishedSinceRead.clear();
+    }
+
+    /** Returns the event if it is on its way, or was when the present read began. */
+    synchronized @Nullable Sent find(long sequence) {
+        Sent current = sent.get(sequence);
+        return current != null ? current : finishedSinceRead.get(sequence);
+    }
+
+    synchronized void add(Sent event) {
+        sent.put(event.row().sequence(), event);
+        bytes += event.bytes();
+    }
+
+    synchronized void remove(Collection<Sent> events) {
+        for (Sent event : events) {
+            if (sent.remove(event.row().sequence(), event)) {
+                bytes -= event.bytes();
+                finishedSinceRead.put(event.row().sequence(), event);
+            }
+        }
+    }
+
+    /** Returns how many more events may be sent now; 0 if the bytes are used up. */
+    synchronized int room() {
+        return bytes >= mostBytes ? 0 : Math.max(0, mostEvents - sent.size());
+    }
+
+    synchronized int count() {
+        return sent.size();
+    }
+
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    synchronized boolean any(Predicate<Sent> condition) {
+        return sent.values().stream().anyMatch(condition);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.idempotency.outbox;
+
+import dev.idempotency.spi.BucketLease;
+import dev.idempotency.spi.LeasedOutboxStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds this relay's fair part of the bucket ranges, on a thread of its own: a long batch must not cost a lease.
+ *
+ * <p>The holder counts the lease's time with the monotonic clock from before the statement that renewed it, so it never
+ * believes to hold a range for longer than the database does. A renewal never revives a lease that has ended.
+ */
+final class LeaseKeeper {
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+    private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(3);
+
+    private final LeasedOutboxStore store;
+    private final RelaySettings settings;
+    private final EventsInFlight inFlight;
+    private final Runnable changed;
+    private final Signal wake = new Signal();
+    private final List<BucketLease> leaving = new ArrayList<>();
+    private volatile boolean stopped;
+    private volatile Held held;
+    private volatile LeaseSet readUnder;
+
+    /** What is held, and until when at least. */
+    record Held(LeaseSet set, long validUntilNanos) {
+        boolean isEmpty() {
+            return set.leases().isEmpty();
+        }
+    }
+
+    LeaseKeeper(LeasedOutboxStore store, RelaySettings settings, EventsInFlight inFlight, Runnable changed) {
+        this.store = store;
+        this.settings = settings;
+        this.inFlight = inFlight;
+        this.changed = changed;
+        this.held = new Held(setOf(List.of()), settings.ticker().getAsLong());
+        this.readUnder = held.set();
+    }
+
+    /** Hears under which leases the loop reads from now on: everything read before has been sent or given back. */
+    void readsUnder(LeaseSet set) {
+        readUnder = set;
+    }
+
+    boolean holds(int bucket) {
+        for (BucketLease lease : held.set().leases()) {
+            if (bucket >= lease.firstBucket() && bucket <= lease.lastBucket()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Held held() {
+        return held;
+    }
+
+    void stop() {
+        stopped = true;
+        wake.raise();
+    }
+
+    void run() {
+        long interval = Math.min(settings.leaseDuration().toNanos() / 3, LONGEST_INTERVAL.toNanos());
+        while (!stopped) {
+            try {
+                keep();
+            } catch (RuntimeException e) {
+                log.warn("Relay {}: leases were not renewed, trying again: {}", settings.name(), e.toString());
+                log.debug("The exception", e);
+            }
+            wake.await((long) (interval * (0.75 + settings.random().getAsDouble() / 4)));
+        }
+    }
+
+    /** Gives everything back; called once {@link #run} has returned. */
+    void giveUp() {
+        held = new Held(setOf(List.of()), settings.ticker().getAsLong());
+        store.withdraw(settings.owner());
+    }
+
+    private void keep() {
+        long begin = settings.ticker().getAsLong();
+        int relays = store.announce(settings.owner(), settings.leaseDuration());
+        Held before = held;
+        List<BucketLease> kept = new ArrayList<>(before.set().leases());
+        if (!kept.isEmpty()) {
+            kept = new ArrayList<>(store.extend(settings.owner(), kept, settings.leaseDuration()));
+            int lost = before.set().leases().size() - kept.size();
+            if (lost > 0) {
+                log.warn(
+                        "Relay {}: lost the leases of {} bucket ranges; another relay sends their events again if their"
+                                + " marks are missing",
+                        settings.name(),
+                        lost);
+            }
+        }
+        int fairShare = Math.max(1, (LeasedOutboxStore.SLOTS + relays - 1) / relays);
+        while (kept.size() > fairShare) {
+            leaving.add(kept.remove(kept.size() - 1));
+        }
+        if (kept.size() < fairShare) {
+            kept.addAll(store.acquire(settings.owner(), settings.leaseDuration(), fairShare - kept.size()));
+        }
+        kept.sort(Comparator.comparingInt(BucketLease::slot));
+        // An unchanged set keeps its identity: whoever reads under it goes on where it was.
+        boolean same = kept.equals(before.set().leases());
+        held = new Held(
+                same ? before.set() : setOf(kept),
+                begin + settings.leaseDuration().toNanos());
+        if (!same) {
+            log.info(
+                    "Relay {}: holds {} of {} bucket ranges, {} relays are known",
+                    settings.name(),
+                    kept.size(),
+                    LeasedOutboxStore.SLOTS,
+                    relays);
+            changed.run();
+        }
+        releaseLeaving();
+    }
+
+    /** Gives surplus ranges back once nothing of theirs is on its way; the next holder would send it again. */
+    private void releaseLeaving() {
+        if (leaving.isEmpty()) {
+            return;
+        }
+        List<BucketLease> still = store.extend(settings.owner(), leaving, settings.leaseDuration());
+        boolean handedOver = readUnder == held.set();
+        List<BucketLease> quiet = still.stream()
+                .filter(lease -> handedOver
+                        && !inFlight.any(sent -> sent.row().bucket() >= lease.firstBucket()
+                                && sent.row().bucket() <= lease.lastBucket()))
+                .toList();
+        if (!quiet.isEmpty()) {
+            store.release(settings.owner(), quiet);
+        }
+        leaving.clear();
+        leaving.addAll(still);
+        leaving.removeAll(quiet);
+    }
+
+    private LeaseSet setOf(List<BucketLease> leases) {
+        return new LeaseSet(store, settings.owner(), settings.publishedRows(), leases);
+    }
+}

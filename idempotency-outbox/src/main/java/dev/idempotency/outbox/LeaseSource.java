@@ -1,0 +1,198 @@
+package dev.idempotency.outbox;
+
+import dev.idempotency.spi.LeasedOutboxStore;
+import dev.idempotency.spi.LowWaterMark;
+import dev.idempotency.spi.OutboxQuery;
+import dev.idempotency.spi.OutboxRow;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the rows of the leased bucket ranges with a cursor.
+ *
+ * <p>The rows are the truth and the cursor is only a hint: it returns to the low-water mark whenever it reaches the end,
+ * and every second besides. Where order is kept it never reads past the part of the table that is known to be visible
+ * without reading, in the same statement, all of the rest that lies before: two pages are two snapshots, and a row that
+ * became visible between them may come before one of the second page.
+ */
+final class LeaseSource implements EventSource {
+    private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int LONGEST_PAGE = 10_000;
+
+    private final LeasedOutboxStore store;
+    private final RelaySettings settings;
+    private final EventsInFlight inFlight;
+    private final WaterGauge gauge;
+    private final LeaseKeeper keeper;
+    private final Thread keeperThread;
+
+    /** The first event of each key that has to wait, under KEY; later ones wait behind it. */
+    private final Map<Object, Long> heads = new ConcurrentHashMap<>();
+
+    private LeaseSet readUnder;
+    private long position;
+
+    /** Below this number the last read saw every row there will ever be. */
+    private long completeBelow;
+
+    private long lastSweepNanos;
+
+    LeaseSource(LeasedOutboxStore store, RelaySettings settings, EventsInFlight inFlight, Runnable leasesChanged) {
+        this.store = store;
+        this.settings = settings;
+        this.inFlight = inFlight;
+        this.gauge = new WaterGauge(store, settings.ticker());
+        this.keeper = new LeaseKeeper(store, settings, inFlight, leasesChanged);
+        this.keeperThread = RelayThreads.of(settings.name() + "-leases", keeper::run);
+        this.readUnder = keeper.held().set();
+    }
+
+    @Override
+    public void start() {
+        keeperThread.start();
+    }
+
+    @Override
+    public @Nullable Batch next(int limit, Set<String> withoutTopics) {
+        LeaseKeeper.Held held = keeper.held();
+        keeper.readsUnder(held.set());
+        long now = settings.ticker().getAsLong();
+        long sendUntil = held.validUntilNanos() - settings.sendTimeNanos();
+        if (held.isEmpty() || now - sendUntil >= 0) {
+            return null;
+        }
+        LowWaterMark mark = gauge.read();
+        if (held.set() != readUnder) {
+            readUnder = held.set();
+            sweep(mark, now);
+        } else if (now - lastSweepNanos >= SWEEP_NANOS) {
+            sweep(mark, now);
+        }
+        long before = position;
+        position = Math.max(position, mark.firstLive());
+        if (settings.ordering() == Ordering.KEY) {
+            position = Math.min(position, Math.max(completeBelow, mark.firstLive()));
+        }
+        // Rows that are known already must not crowd out those that are not.
+        int known = position < before || position == mark.firstLive() ? inFlight.count() + heads.size() : 0;
+        int page = Math.min(LONGEST_PAGE, limit + known);
+        inFlight.readBegins();
+        List<OutboxRow> rows = store.read(held.set().leases(), new OutboxQuery(position, page, withoutTopics));
+        completeBelow = mark.visibleBelow();
+        if (!rows.isEmpty()) {
+            gauge.rowsSeen();
+        }
+        return select(rows, held.set(), sendUntil, limit, page, before, now);
+    }
+
+    private Batch select(
+            List<OutboxRow> rows, LeaseSet set, long sendUntil, int limit, int page, long before, long now) {
+        List<OutboxRow> fresh = new ArrayList<>(Math.min(rows.size(), limit));
+        long nextDue = Long.MAX_VALUE;
+        boolean whole = true;
+        for (OutboxRow row : rows) {
+            if (fresh.size() == limit) {
+                whole = false;
+                break;
+            }
+            position = row.sequence() + 1;
+            Sent known = inFlight.find(row.sequence());
+            if (known != null) {
+                if (known.isFailed()) {
+                    hold(row);
+                }
+            } else if (!row.dueIn().isZero()) {
+                nextDue = Math.min(nextDue, row.dueIn().toNanos());
+                hold(row);
+            } else if (maySend(row)) {
+                unhold(row);
+                fresh.add(row);
+            }
+        }
+        boolean atEnd = whole && rows.size() < page;
+        // A page of rows that are all known and all have to wait is no reason to look again at once.
+        boolean more = !atEnd && position > before;
+        if (atEnd) {
+            sweep(gauge.last(), now);
+        }
+        return new Batch(fresh, set, sendUntil, more, nextDue);
+    }
+
+    /** Begins again at the low-water mark; the heads of waiting keys are met first, so they need not be remembered. */
+    private void sweep(LowWaterMark mark, long now) {
+        position = mark.firstLive();
+        lastSweepNanos = now;
+        heads.clear();
+    }
+
+    @Override
+    public void giveBack(Batch batch, List<OutboxRow> unsent) {
+        position = Math.min(position, unsent.get(0).sequence());
+    }
+
+    @Override
+    public boolean maySend(OutboxRow row) {
+        if (!keeper.holds(row.bucket())) {
+            return false;
+        }
+        Object key = orderOf(row);
+        Long head = key == null ? null : heads.get(key);
+        return head == null || row.sequence() <= head;
+    }
+
+    @Override
+    public void failed(Sent event) {
+        hold(event.row());
+    }
+
+    @Override
+    public void dead(Sent event) {
+        unhold(event.row());
+    }
+
+    private void hold(OutboxRow row) {
+        Object key = orderOf(row);
+        if (key != null) {
+            heads.merge(key, row.sequence(), Math::min);
+        }
+    }
+
+    private void unhold(OutboxRow row) {
+        Object key = orderOf(row);
+        if (key != null) {
+            heads.remove(key, row.sequence());
+        }
+    }
+
+    /** Returns what the row must stay in order with, or null if nothing. */
+    private @Nullable Object orderOf(OutboxRow row) {
+        if (settings.ordering() == Ordering.NONE) {
+            return null;
+        }
+        if (row.event().orderingKey().isPresent()) {
+            return row.event().orderingKey().get();
+        }
+        return row.event().key().map(ByteBuffer::wrap).orElse(null);
+    }
+
+    @Override
+    public void reset() {
+        gauge.reset();
+        position = 0;
+        completeBelow = 0;
+        heads.clear();
+    }
+
+    @Override
+    public void stop(Duration timeout) {
+        keeper.stop();
+        RelayThreads.join(keeperThread, timeout);
+        keeper.giveUp();
+    }
+}

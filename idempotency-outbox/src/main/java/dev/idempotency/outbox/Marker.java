@@ -1,0 +1,197 @@
+package dev.idempotency.outbox;
+
+import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.PublishOutcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes to the store what became of the events that were sent, many at a time, on one thread.
+ *
+ * <p>Publishers' callbacks only enqueue here: a statement in a broker's input and output thread would hold up every
+ * other send.
+ */
+final class Marker {
+    private static final Logger log = LoggerFactory.getLogger(Marker.class);
+
+    private static final int LARGEST_BATCH = 2_000;
+    private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    private final RelaySettings settings;
+    private final EventsInFlight inFlight;
+    private final EventSource source;
+    private final RelayCounters counters;
+    private final Runnable marked;
+    private final ConcurrentLinkedQueue<Sent> completed = new ConcurrentLinkedQueue<>();
+    private final Signal work = new Signal();
+    private volatile boolean stopped;
+
+    /** Creates the marker; {@code marked} is called after each batch, when events have left the flight. */
+    Marker(
+            RelaySettings settings,
+            EventsInFlight inFlight,
+            EventSource source,
+            RelayCounters counters,
+            Runnable marked) {
+        this.settings = settings;
+        this.inFlight = inFlight;
+        this.source = source;
+        this.counters = counters;
+        this.marked = marked;
+    }
+
+    /** Takes an event that has an outcome; called on any thread, never blocks. */
+    void enqueue(Sent event) {
+        completed.add(event);
+        work.raise();
+    }
+
+    /** Makes {@link #run} return, at the latest after the statement in hand; what is not marked stays as it is. */
+    void stop() {
+        stopped = true;
+        work.raise();
+    }
+
+    void run() {
+        List<Sent> batch = new ArrayList<>(LARGEST_BATCH);
+        int failures = 0;
+        while (!stopped) {
+            if (batch.isEmpty() && !take(batch)) {
+                work.await(Signal.toNanos(1_000));
+                continue;
+            }
+            try {
+                mark(batch);
+                failures = 0;
+            } catch (RuntimeException e) {
+                // The fence makes a repeated mark harmless, and a mark that is never written only means a resend.
+                failures++;
+                log.warn(
+                        "Relay {}: {} events are not marked yet, trying again: {}",
+                        settings.name(),
+                        batch.size(),
+                        e.toString());
+                log.debug("The exception", e);
+                work.await(RetryPolicy.exponential(FIRST_WAIT, LONGEST_WAIT, failures)
+                        .toNanos());
+            }
+        }
+    }
+
+    private boolean take(List<Sent> batch) {
+        while (batch.size() < LARGEST_BATCH) {
+            Sent next = completed.poll();
+            if (next == null) {
+                break;
+            }
+            batch.add(next);
+        }
+        return !batch.isEmpty();
+    }
+
+    /** Marks the events and takes them out of the batch as their statements succeed. */
+    private void mark(List<Sent> batch) {
+        Map<Fence, List<Sent>> byFence = new IdentityHashMap<>();
+        for (Sent event : batch) {
+            byFence.computeIfAbsent(event.fence(), fence -> new ArrayList<>()).add(event);
+        }
+        for (Map.Entry<Fence, List<Sent>> entry : byFence.entrySet()) {
+            Fence fence = entry.getKey();
+            List<Sent> events = entry.getValue();
+            finish(batch, select(events, Fate.PUBLISHED), published -> markPublished(fence, published));
+            finish(batch, select(events, Fate.FAILED), failed -> markFailed(fence, failed));
+            finish(batch, select(events, Fate.GIVEN_BACK), unharmed -> fence.giveBack(sequences(unharmed)));
+        }
+    }
+
+    private void finish(List<Sent> batch, List<Sent> events, Statement statement) {
+        if (events.isEmpty()) {
+            return;
+        }
+        statement.run(events);
+        batch.removeAll(new HashSet<>(events));
+        inFlight.remove(events);
+        marked.run();
+    }
+
+    private void markPublished(Fence fence, List<Sent> events) {
+        int held = fence.markPublished(sequences(events));
+        counters.published.add(events.size());
+        countFenced(events.size() - held);
+    }
+
+    private void markFailed(Fence fence, List<Sent> events) {
+        Map<Long, OutboxFailure> failures = new LinkedHashMap<>();
+        for (Sent event : events) {
+            failures.put(event.row().sequence(), failure(event));
+        }
+        int held = fence.markFailed(List.copyOf(failures.values()));
+        countFenced(events.size() - held);
+        for (Sent event : events) {
+            if (failures.get(event.row().sequence()).dead()) {
+                counters.dead.increment();
+                source.dead(event);
+                log.warn(
+                        "Relay {}: event {} for {} is DEAD after {} attempts; it stays in the outbox until somebody"
+                                + " requeues or discards it",
+                        settings.name(),
+                        event.row().eventId(),
+                        event.row().event().topic(),
+                        event.row().attempts() + 1);
+            }
+        }
+    }
+
+    private OutboxFailure failure(Sent event) {
+        int attempts = event.row().attempts() + 1;
+        boolean dead = attempts >= settings.retry().attempts();
+        Duration wait = settings.retry().waitAfter(attempts);
+        long jittered = (long) (wait.toNanos() * (0.8 + settings.random().getAsDouble() * 0.4));
+        String error = event.outcome() instanceof PublishOutcome.Failed failed
+                ? failed.cause().toString()
+                : "";
+        return new OutboxFailure(event.row().sequence(), dead, Duration.ofNanos(jittered), error);
+    }
+
+    private void countFenced(int rows) {
+        if (rows > 0) {
+            counters.fenced.add(rows);
+            log.debug("Relay {}: {} rows were no longer held when they were marked", settings.name(), rows);
+        }
+    }
+
+    private static List<Sent> select(List<Sent> events, Fate fate) {
+        return events.stream().filter(event -> fate(event) == fate).toList();
+    }
+
+    private static Fate fate(Sent event) {
+        if (event.outcome() instanceof PublishOutcome.Failed failed) {
+            return failed.kind() == PublishOutcome.Kind.RECORD ? Fate.FAILED : Fate.GIVEN_BACK;
+        }
+        return Fate.PUBLISHED;
+    }
+
+    private static List<Long> sequences(List<Sent> events) {
+        // Sorted, so that two relays' statements lock in the same order (rule T12).
+        return events.stream().map(event -> event.row().sequence()).sorted().toList();
+    }
+
+    private enum Fate {
+        PUBLISHED,
+        FAILED,
+        GIVEN_BACK
+    }
+
+    private interface Statement {
+        void run(List<Sent> events);
+    }
+}

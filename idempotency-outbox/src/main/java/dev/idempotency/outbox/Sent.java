@@ -1,0 +1,46 @@
+package dev.idempotency.outbox;
+
+import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.PublishOutcome;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** One event on its way: handed to the publisher, not yet marked. Thread-safe. */
+final class Sent {
+    private final OutboxRow row;
+    private final Fence fence;
+    private final long bytes;
+    private final AtomicReference<@Nullable PublishOutcome> outcome = new AtomicReference<>();
+
+    Sent(OutboxRow row, Fence fence) {
+        this.row = row;
+        this.fence = fence;
+        this.bytes = row.event().sizeBytes() + 200;
+    }
+
+    OutboxRow row() {
+        return row;
+    }
+
+    Fence fence() {
+        return fence;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Takes the outcome and returns true, unless there is one already: a publisher that answers twice changes nothing. */
+    boolean complete(PublishOutcome answer) {
+        return outcome.compareAndSet(null, answer);
+    }
+
+    @Nullable
+    PublishOutcome outcome() {
+        return outcome.get();
+    }
+
+    boolean isFailed() {
+        return outcome.get() instanceof PublishOutcome.Failed;
+    }
+}
