@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -100,7 +99,7 @@ final class Marker {
 
     /** Marks the events and takes them out of the batch as their statements succeed. */
     private void mark(List<Sent> batch) {
-        Map<Fence, List<Sent>> byFence = new IdentityHashMap<>();
+        IdentityHashMap<Fence, List<Sent>> byFence = new IdentityHashMap<>();
         for (Sent event : batch) {
             byFence.computeIfAbsent(event.fence(), fence -> new ArrayList<>()).add(event);
         }
@@ -130,25 +129,26 @@ final class Marker {
     }
 
     private void markFailed(Fence fence, List<Sent> events) {
-        Map<Long, OutboxFailure> failures = new LinkedHashMap<>();
-        for (Sent event : events) {
-            failures.put(event.row().sequence(), failure(event));
-        }
-        int held = fence.markFailed(List.copyOf(failures.values()));
+        List<OutboxFailure> failures = events.stream().map(this::failure).toList();
+        int held = fence.markFailed(failures);
         countFenced(events.size() - held);
-        for (Sent event : events) {
-            if (failures.get(event.row().sequence()).dead()) {
-                counters.dead.increment();
-                source.dead(event);
-                log.warn(
-                        "Relay {}: event {} for {} is DEAD after {} attempts; it stays in the outbox until somebody"
-                                + " requeues or discards it",
-                        settings.name(),
-                        event.row().eventId(),
-                        event.row().event().topic(),
-                        event.row().attempts() + 1);
+        for (int i = 0; i < events.size(); i++) {
+            if (failures.get(i).dead()) {
+                dead(events.get(i));
             }
         }
+    }
+
+    private void dead(Sent event) {
+        counters.dead.increment();
+        source.dead(event);
+        log.warn(
+                "Relay {}: event {} for {} is DEAD after {} attempts; it stays in the outbox until somebody requeues or"
+                        + " discards it",
+                settings.name(),
+                event.row().eventId(),
+                event.row().event().topic(),
+                event.row().attempts() + 1);
     }
 
     private OutboxFailure failure(Sent event) {
