@@ -1,12 +1,14 @@
 package dev.idempotency.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.internal.jdbc.GuardedConnection;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -200,7 +202,14 @@ class JoiningDataSourceTest {
 
     @Test
     void createConnectionBuilder_isRefused_becauseItCouldBuildOutsideConnectionsLater() {
-        assertThatThrownBy(joining::createConnectionBuilder).isInstanceOf(SQLFeatureNotSupportedException.class);
+        DataSource able = (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> null);
+        assertThatCode(able::createConnectionBuilder).doesNotThrowAnyException();
+
+        assertThatThrownBy(JoiningDataSource.of(able)::createConnectionBuilder)
+                .isInstanceOf(SQLFeatureNotSupportedException.class);
     }
 
     @Test
