@@ -227,7 +227,7 @@ public final class EventProcessor<E> {
             try {
                 handler.handle(List.copyOf(events), transaction);
             } catch (FailedEventException e) {
-                int position = identityIndexOf(events, e.event());
+                int position = indexOf(events, e);
                 progress.index = position < 0 ? -1 : fresh.get(position);
                 throw e;
             }
@@ -250,11 +250,9 @@ public final class EventProcessor<E> {
                 delivery.event(), new HandlerContext(consumer, delivery.id(), transaction, delivery.attempt(), keys));
     }
 
-    /** Without event ids two events of a batch may be equal in all their parts. */
-    @SuppressWarnings("ReferenceEquality")
-    private static <E> int identityIndexOf(List<Event<E>> events, Event<?> wanted) {
+    private static <E> int indexOf(List<Event<E>> events, FailedEventException failure) {
         for (int i = 0; i < events.size(); i++) {
-            if (events.get(i) == wanted) {
+            if (failure.names(events.get(i))) {
                 return i;
             }
         }

@@ -10,7 +10,7 @@ import dev.idempotency.IdempotencyException;
 public final class FailedEventException extends IdempotencyException {
     private static final long serialVersionUID = 1L;
 
-    private final transient Event<?> event;
+    private final transient EventContext context;
 
     /**
      * Creates the exception.
@@ -20,10 +20,12 @@ public final class FailedEventException extends IdempotencyException {
      */
     public FailedEventException(Event<?> event, Throwable cause) {
         super("The event " + event.context().eventId().value() + " could not be handled", cause);
-        this.event = event;
+        this.context = event.context();
     }
 
-    Event<?> event() {
-        return event;
+    /** Tells by identity, which outlives that adapters put the payload in another form. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean names(Event<?> event) {
+        return event.context() == context;
     }
 }
