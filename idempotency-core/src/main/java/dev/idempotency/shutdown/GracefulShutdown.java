@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class GracefulShutdown {
     private static final Logger logger = LoggerFactory.getLogger(GracefulShutdown.class);
+    private static final Duration HOOK_PATIENCE = Duration.ofSeconds(1);
 
     private final Settings settings;
     private final TimeSource time;
@@ -179,7 +180,8 @@ public final class GracefulShutdown {
      *
      * <p>Installs a JVM shutdown hook that calls {@link #shutdown} and waits for it, at most for the grace period. From
      * then on a shutdown that has not ended by the end of the grace period, and a JVM that has not ended by then since
-     * the hook was called, is halted with the {@linkplain Builder#forcedExitStatus forced exit status}.
+     * the hook was called, is halted with the {@linkplain Builder#forcedExitStatus forced exit status}, at most 100 ms
+     * later. What was hanging is written to the process's standard error before.
      *
      * @param owner the name of the application, for the message that a second claim gets
      * @return gives the right up when closed
@@ -245,9 +247,10 @@ public final class GracefulShutdown {
         }
     }
 
+    /** Waits a little longer than the watchdog, which has something to say before it ends the process. */
     private void runHook(Reason reason) {
-        long halt = time.nanoTime() + settings.grace().toNanos();
-        time.awaitUninterruptibly(begin(reason, true).finished(), halt);
+        long until = time.nanoTime() + settings.grace().plus(HOOK_PATIENCE).toNanos();
+        time.awaitUninterruptibly(begin(reason, true).finished(), until);
     }
 
     private ShutdownRun begin(Reason reason, boolean jvmEnds) {

@@ -1,10 +1,12 @@
 package dev.idempotency.shutdown;
 
+import dev.idempotency.IdempotencyException;
+
 /**
  * Thrown at start when two parties want to react to the end of the JVM; whoever wires the application removes one of
  * them. Nothing has been installed or changed by the refused call.
  */
-public final class ShutdownOwnershipException extends IllegalStateException {
+public final class ShutdownOwnershipException extends IdempotencyException {
     private static final long serialVersionUID = 1L;
 
     /** The party that already owns the JVM's shutdown. */
@@ -14,8 +16,10 @@ public final class ShutdownOwnershipException extends IllegalStateException {
     private final String refusedOwner;
 
     ShutdownOwnershipException(String currentOwner, String refusedOwner) {
-        super("The shutdown of this JVM cannot be owned by '" + refusedOwner + "': it is owned by '" + currentOwner
-                + "'. Keep one owner; every other party registers tasks, or calls shutdown from its own lifecycle.");
+        super(
+                "The shutdown of this JVM cannot be owned by '" + refusedOwner + "': it is owned by '" + currentOwner
+                        + "'. Keep one owner; every other party registers tasks, or calls shutdown from its own lifecycle.",
+                null);
         this.currentOwner = currentOwner;
         this.refusedOwner = refusedOwner;
     }
