@@ -1,0 +1,29 @@
+package dev.idempotency.client;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.LongSupplier;
+
+/** The options of a client, checked. */
+record CallSettings(
+        ProviderFormat format,
+        int maxAttempts,
+        Duration firstBackOff,
+        Duration longestBackOff,
+        Duration attemptTimeout,
+        Duration totalTime,
+        Duration longestRetryAfter,
+        int maxBodyBytes,
+        Redirects redirects,
+        boolean resentByTheJdk,
+        InstantSource clock,
+        LongSupplier nanoTime) {
+    private static final Duration LONGEST_MARGIN = Duration.ofMinutes(10);
+
+    /** How old a key may be when an attempt begins, so that the provider still knows it when the attempt ends. */
+    Duration usableAge() {
+        Duration margin = format.retention().dividedBy(20);
+        Duration forClocks = margin.compareTo(LONGEST_MARGIN) > 0 ? LONGEST_MARGIN : margin;
+        return format.retention().minus(forClocks).minus(attemptTimeout);
+    }
+}
