@@ -88,6 +88,10 @@ final class SqlErrors {
         return MISSING_TABLE.contains(stateOf(failure));
     }
 
+    static boolean isLockTimeout(SQLException failure) {
+        return LOCK_TIMEOUT.contains(stateOf(failure));
+    }
+
     static boolean isDuplicateKey(SQLException failure) {
         return stateOf(failure).equals("23505");
     }

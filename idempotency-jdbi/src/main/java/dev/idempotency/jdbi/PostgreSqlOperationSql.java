@@ -1,0 +1,155 @@
+package dev.idempotency.jdbi;
+
+import dev.idempotency.IdempotencyKey;
+
+/** The statements on {@code idempotency_record} as PostgreSQL 14 and later say them. */
+final class PostgreSqlOperationSql extends OperationSql {
+    private final PostgreSqlLimits limits;
+
+    PostgreSqlOperationSql(TableNames names, PostgreSqlLimits limits) {
+        super(names);
+        this.limits = limits;
+    }
+
+    @Override
+    Object key(IdempotencyKey key) {
+        return key.value();
+    }
+
+    /** The time at which the transaction began: what is absent at the claim is so at the completion. */
+    @Override
+    String now() {
+        return "now()";
+    }
+
+    @Override
+    String clock() {
+        return "clock_timestamp()";
+    }
+
+    @Override
+    String later(String now) {
+        return now + " + ? * interval '1 microsecond'";
+    }
+
+    @Override
+    String micros(String time) {
+        return "(extract(epoch FROM " + time + ") * 1000000)::bigint";
+    }
+
+    @Override
+    String epoch() {
+        return "to_timestamp(0)";
+    }
+
+    /**
+     * Two statements in one execution, so that the second one's snapshot is younger than the lock: looking first lets a
+     * duplicate run whose original commits in between. Parameters: three limits, lock hash, key, scope.
+     */
+    String lockThenFind() {
+        return lock("pg_try_advisory_xact_lock(?)") + ";\n" + findRow();
+    }
+
+    /** As {@link #lockThenFind()}, but waits for the lock as long as the limits allow. */
+    String awaitLockThenFind() {
+        return lock("pg_advisory_xact_lock(?) IS NOT NULL") + ";\n" + findRow();
+    }
+
+    String lock(String function) {
+        return """
+                SELECT %s,
+                %s AS now_micros,
+                %s AS is_locked
+                """.formatted(limits.columns(), micros(now()), function);
+    }
+
+    String findRow() {
+        return """
+                SELECT %s
+                FROM %s
+                WHERE idempotency_key = ?
+                AND scope_digest = ?
+                """.formatted(recordColumns(), table);
+    }
+
+    /** Puts the limits in force before another statement of the same execution. Parameters: three limits. */
+    String limited(String statement) {
+        return "SELECT " + limits.columns() + ";\n" + statement;
+    }
+
+    PostgreSqlLimits limits() {
+        return limits;
+    }
+
+    @Override
+    String insertClaim() {
+        return super.insertClaim() + "ON CONFLICT (idempotency_key, scope_digest) DO NOTHING";
+    }
+
+    /**
+     * Writes the whole record at the end of the transaction that claimed it: {@code now()} proves that it is still that
+     * one. Overwrites what was absent when the transaction began, and the abandoned claim that was to be taken over.
+     * Parameters: key, scope, caller, operation, status, token, attempt, fingerprint, result status, reason, metadata,
+     * body, retention in microseconds, transaction start in microseconds, token to take over.
+     */
+    String completeTransaction() {
+        return """
+                INSERT INTO %1$s AS r (
+                idempotency_key, scope_digest, caller_digest, operation,
+                status, fencing_token, attempt, fingerprint,
+                result_status, result_reason, result_metadata, result_body,
+                created_at, completed_at, expires_at)
+                SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, now(), clock_timestamp(), %2$s
+                WHERE %3$s = ?
+                ON CONFLICT (idempotency_key, scope_digest) DO UPDATE
+                SET caller_digest = excluded.caller_digest,
+                operation = excluded.operation,
+                status = excluded.status,
+                fencing_token = excluded.fencing_token,
+                attempt = excluded.attempt,
+                fingerprint = excluded.fingerprint,
+                result_status = excluded.result_status,
+                result_reason = excluded.result_reason,
+                result_metadata = excluded.result_metadata,
+                result_body = excluded.result_body,
+                created_at = excluded.created_at,
+                completed_at = excluded.completed_at,
+                lease_until = NULL,
+                expires_at = excluded.expires_at
+                WHERE (r.expires_at <= now() OR (r.status = 1 AND r.fencing_token = ?))
+                AND NOT (r.status = 1 AND r.lease_until IS NOT NULL AND r.lease_until > now())
+                """.formatted(table, later(now()), micros(now()));
+    }
+
+    /** One row if the transaction began at this time. Parameter: transaction start in microseconds. */
+    String proveTransaction() {
+        return "SELECT 1 WHERE " + micros(now()) + " = ?";
+    }
+
+    @Override
+    String forgetCaller() {
+        return """
+                DELETE FROM %1$s
+                WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM %1$s
+                WHERE caller_digest = ?
+                AND NOT %2$s
+                LIMIT ?
+                FOR UPDATE SKIP LOCKED))
+                """.formatted(table, live("now()"));
+    }
+
+    @Override
+    String deleteExpired() {
+        return """
+                DELETE FROM %1$s
+                WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM %1$s
+                WHERE expires_at <= now()
+                AND NOT %2$s
+                ORDER BY expires_at
+                LIMIT ?
+                FOR UPDATE SKIP LOCKED))
+                """.formatted(table, live("now()"));
+    }
+}
