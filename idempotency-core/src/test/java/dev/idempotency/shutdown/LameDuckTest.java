@@ -81,6 +81,8 @@ class LameDuckTest {
     @Test
     void awaitIntakeClosed_shutdownBegins_theWaitEndsEarly() throws Exception {
         GracefulShutdown shutdown = fixture.builder().build();
+        CountDownLatch announced = new CountDownLatch(1);
+        shutdown.on(Phase.ANNOUNCE, "slow", deadline -> announced.await());
         CompletableFuture<Boolean> backOff = new CompletableFuture<>();
         Thread waiting = new Thread(() -> {
             try {
@@ -94,8 +96,10 @@ class LameDuckTest {
 
         shutdown.shutdown(REASON);
 
+        assertThat(shutdown.awaitIntakeClosed(Duration.ZERO)).isTrue();
         assertThat(backOff.get(20, SECONDS)).isTrue();
         waiting.join();
+        announced.countDown();
     }
 
     @Test
