@@ -23,6 +23,7 @@ public sealed interface CallFailure {
             body = body.clone();
         }
 
+        /** {@return a copy of the body} */
         @Override
         public byte[] body() {
             return body.clone();

@@ -18,6 +18,7 @@ public record EventHeader(String name, byte @Nullable [] value) {
         value = value == null ? null : value.clone();
     }
 
+    /** {@return a copy of the value, or null for a header without one} */
     @Override
     public byte @Nullable [] value() {
         return value == null ? null : value.clone();

@@ -53,11 +53,13 @@ public record ParkedEvent(
         reason = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
     }
 
+    /** {@return a copy of the key, or null for a record without one} */
     @Override
     public byte @Nullable [] key() {
         return key == null ? null : key.clone();
     }
 
+    /** {@return a copy of the value, or null for a record without one} */
     @Override
     public byte @Nullable [] value() {
         return value == null ? null : value.clone();
