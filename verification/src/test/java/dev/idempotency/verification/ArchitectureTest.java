@@ -50,11 +50,8 @@ final class ArchitectureTest {
             .and(not(resideInAnyPackage(TESTKIT, VERIFICATION)))
             .as("are in core");
 
-    private static final DescribedPredicate<JavaClass> PUBLISHED =
-            not(resideInAPackage(VERIFICATION)).as("are published");
-
     private static final DescribedPredicate<JavaClass> PUBLISHED_FOR_PRODUCTION =
-            PUBLISHED.and(not(resideInAPackage(TESTKIT))).as("are published outside the testkit");
+            not(resideInAnyPackage(TESTKIT, VERIFICATION)).as("are published for production");
 
     private static final DescribedPredicate<JavaClass> PROGRAM = describe(
             "are programs", type -> type.tryGetMethod("main", String[].class).isPresent());
@@ -121,7 +118,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule wallClock_isInjected = noClasses()
-            .that(PUBLISHED)
+            .that(PUBLISHED_FOR_PRODUCTION)
             .should(callMethodWhere(describe("the clock of the machine is read", ArchitectureTest::readsTheWallClock)))
             .because("stores use the database's clock, and everything else a clock from the builder");
 
