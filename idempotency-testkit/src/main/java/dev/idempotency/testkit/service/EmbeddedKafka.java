@@ -1,5 +1,7 @@
 package dev.idempotency.testkit.service;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -49,6 +51,18 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
+     * Starts one broker that is its own controller and keeps its logs in this folder, for callers who clean up even
+     * when the virtual machine is killed.
+     *
+     * @param folder a folder that does not exist yet; {@link #close()} deletes it
+     * @return the running cluster
+     * @throws IllegalStateException if it did not start; nothing is left running
+     */
+    public static EmbeddedKafka startIn(Path folder) {
+        return start(1, Map.of(), folder);
+    }
+
+    /**
      * Starts this many brokers, each of them a controller too.
      *
      * @param brokers 1 to 5; topics are replicated on up to three of them
@@ -57,18 +71,24 @@ public final class EmbeddedKafka implements AutoCloseable {
      * @throws IllegalStateException if it did not start; nothing is left running
      */
     public static EmbeddedKafka start(int brokers, Map<String, String> brokerProperties) {
+        return start(brokers, brokerProperties, null);
+    }
+
+    private static EmbeddedKafka start(int brokers, Map<String, String> brokerProperties, @Nullable Path folder) {
         if (brokers < 1 || brokers > 5) {
             throw new IllegalArgumentException("The number of brokers must be 1 to 5, but is " + brokers);
         }
         short replicas = (short) Math.min(brokers, 3);
         KafkaClusterTestKit cluster = null;
         try {
-            TestKitNodes nodes = new TestKitNodes.Builder()
+            TestKitNodes.Builder nodes = new TestKitNodes.Builder()
                     .setCombined(true)
                     .setNumBrokerNodes(brokers)
-                    .setNumControllerNodes(brokers)
-                    .build();
-            KafkaClusterTestKit.Builder builder = new KafkaClusterTestKit.Builder(nodes);
+                    .setNumControllerNodes(brokers);
+            if (folder != null) {
+                nodes.setBaseDirectory(Files.createDirectory(folder));
+            }
+            KafkaClusterTestKit.Builder builder = new KafkaClusterTestKit.Builder(nodes.build());
             settings(replicas, brokerProperties).forEach(builder::setConfigProp);
             cluster = builder.build();
             cluster.format();

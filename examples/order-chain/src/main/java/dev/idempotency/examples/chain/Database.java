@@ -1,0 +1,81 @@
+package dev.idempotency.examples.chain;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.Jdbi;
+
+/** A PostgreSQL of the demo's own, with the tables of the services. */
+final class Database implements AutoCloseable {
+    private final EmbeddedPostgres server;
+    private final Jdbi jdbi;
+
+    /** A row of purchase_order. */
+    record OrderRow(UUID orderId, String intent) {}
+
+    private Database(EmbeddedPostgres server) {
+        this.server = server;
+        this.jdbi = Jdbi.create(server.getPostgresDatabase());
+    }
+
+    static Database start(WorkFolder folder) throws IOException {
+        // The starter makes a folder here, whatever other folder it is told to use.
+        System.setProperty("java.io.tmpdir", folder.temporary().toString());
+        EmbeddedPostgres server = EmbeddedPostgres.builder()
+                .setDataDirectory(folder.database())
+                .setOverrideWorkingDirectory(folder.databaseBinaries().toFile())
+                // The starter's default is off, and then a commit that was reported may be gone after a crash.
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("max_connections", "60")
+                .setOutputRedirector(ProcessBuilder.Redirect.DISCARD)
+                .setErrorRedirector(ProcessBuilder.Redirect.DISCARD)
+                // The driver is the only owner of its end.
+                .setRegisterShutdownHook(false)
+                .start();
+        Database database = new Database(server);
+        database.createTables();
+        return database;
+    }
+
+    String jdbcUrl() {
+        return server.getJdbcUrl("postgres", "postgres");
+    }
+
+    List<OrderRow> orders() {
+        return jdbi.withHandle(handle -> handle.createQuery("SELECT order_id, intent FROM purchase_order")
+                .map((row, context) -> new OrderRow(row.getObject("order_id", UUID.class), row.getString("intent")))
+                .list());
+    }
+
+    /** Returns the order of each invoice: as often as there are invoices for it. */
+    List<UUID> invoicedOrders() {
+        return jdbi.withHandle(handle -> handle.createQuery("SELECT order_id FROM invoice")
+                .mapTo(UUID.class)
+                .list());
+    }
+
+    private void createTables() {
+        jdbi.useHandle(
+                handle -> handle.createScript(resource("/order-chain.sql")).execute());
+    }
+
+    private static String resource(String name) {
+        try (InputStream input = Database.class.getResourceAsStream(name)) {
+            if (input == null) {
+                throw new IllegalStateException("The resource " + name + " is not on the class path");
+            }
+            return new String(input.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

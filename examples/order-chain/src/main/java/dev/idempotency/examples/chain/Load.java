@@ -1,0 +1,83 @@
+package dev.idempotency.examples.chain;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** The customers: concurrent clients that send every intent until it is answered. */
+final class Load implements AutoCloseable {
+    /** All clients together begin about this many intents a second: a bit more than billing gets done. */
+    private static final int INTENTS_PER_SECOND = 50;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final Queue<Intent> waiting;
+    private final Client client;
+    private final Answers answers;
+    private final Duration longestThought;
+
+    private Load(List<Intent> intents, int clients, Client client, Answers answers) {
+        this.waiting = new ConcurrentLinkedQueue<>(intents);
+        this.client = client;
+        this.answers = answers;
+        this.longestThought = Duration.ofMillis(2 * 1000L * clients / INTENTS_PER_SECOND);
+    }
+
+    /**
+     * Starts the clients.
+     *
+     * @param intents what they want
+     * @param clients how many they are
+     * @param client how each sends
+     * @param answers where they put what they hear
+     * @param random what their thinking is drawn from
+     * @return the running load
+     */
+    static Load start(List<Intent> intents, int clients, Client client, Answers answers, SplittableRandom random) {
+        Load load = new Load(intents, clients, client, answers);
+        for (int number = 1; number <= clients; number++) {
+            int me = number;
+            SplittableRandom mine = random.split();
+            load.threads.execute(() -> load.send(me, mine));
+        }
+        return load;
+    }
+
+    private void send(int me, SplittableRandom random) {
+        for (Intent intent = waiting.poll(); intent != null; intent = waiting.poll()) {
+            Pause.ofMillis(random.nextLong(longestThought.toMillis() + 1));
+            send(me, intent, random);
+            answers.closed(intent);
+        }
+    }
+
+    /** Sends an intent once, or twice at the same moment. */
+    private void send(int me, Intent intent, SplittableRandom random) {
+        CountDownLatch sameMoment = new CountDownLatch(1);
+        List<Future<?>> requests = new ArrayList<>();
+        for (int copy = 0; copy < (intent.twice() ? 2 : 1); copy++) {
+            boolean twin = copy > 0;
+            SplittableRandom own = random.split();
+            requests.add(threads.submit(() -> {
+                sameMoment.await();
+                client.order(intent, me, twin, own);
+                return null;
+            }));
+        }
+        sameMoment.countDown();
+        for (Future<?> request : requests) {
+            Futures.await(request);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

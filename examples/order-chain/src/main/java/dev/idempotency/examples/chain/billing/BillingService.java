@@ -1,0 +1,26 @@
+package dev.idempotency.examples.chain.billing;
+
+import dev.idempotency.examples.chain.service.Driver;
+import dev.idempotency.examples.chain.service.ServiceSettings;
+
+/** The process that charges orders. */
+public final class BillingService {
+    /** The consumer group, and the name under which the library remembers what it has processed. */
+    public static final String GROUP = "billing";
+
+    private BillingService() {}
+
+    /**
+     * Starts the service; it ends by a signal.
+     *
+     * @param arguments the {@link ServiceSettings}
+     */
+    public static void main(String[] arguments) {
+        Driver.dieWithIt();
+        ServiceSettings settings = ServiceSettings.fromArguments(arguments);
+        if (settings.guarded()) {
+            throw new UnsupportedOperationException("guard=on has no service yet");
+        }
+        NaiveBilling.start(settings);
+    }
+}
