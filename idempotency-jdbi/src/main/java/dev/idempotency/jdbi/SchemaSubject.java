@@ -38,7 +38,41 @@ record SchemaSubject(List<String> files, List<RequiredTable> tables) {
 
     static final SchemaSubject EVENTS = new SchemaSubject(List.of(), List.of());
 
-    static final SchemaSubject OUTBOX = new SchemaSubject(List.of(), List.of());
+    static final SchemaSubject OUTBOX = new SchemaSubject(
+            List.of("V3__outbox_event.sql", "V4__outbox_lease.sql", "V5__outbox_relay.sql"),
+            List.of(
+                    new RequiredTable(
+                            "outbox_event",
+                            List.of(
+                                    "event_id",
+                                    "seq",
+                                    "created_at",
+                                    "next_attempt_at",
+                                    "locked_at",
+                                    "locked_until",
+                                    "published_at",
+                                    "done_at",
+                                    "claim_token",
+                                    "attempts",
+                                    "crashes",
+                                    "partition_no",
+                                    "bucket",
+                                    "status",
+                                    "topic",
+                                    "msg_key",
+                                    "ordering_key",
+                                    "event_type",
+                                    "tenant_id",
+                                    "locked_by",
+                                    "last_error",
+                                    "headers",
+                                    "payload"),
+                            List.of(List.of("event_id"))),
+                    new RequiredTable(
+                            "outbox_lease",
+                            List.of("slot", "first_bucket", "last_bucket", "epoch", "expires_at", "owner"),
+                            List.of(List.of("slot"))),
+                    new RequiredTable("outbox_relay", List.of("owner", "expires_at"), List.of(List.of("owner")))));
 
     static final List<SchemaSubject> ALL = List.of(OPERATIONS, EVENTS, OUTBOX);
 

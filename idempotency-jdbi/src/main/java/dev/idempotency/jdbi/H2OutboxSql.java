@@ -1,0 +1,74 @@
+package dev.idempotency.jdbi;
+
+/** The statements on the outbox as H2 2.x says them. */
+final class H2OutboxSql extends OutboxSql {
+    H2OutboxSql(TableNames names) {
+        super(names);
+    }
+
+    @Override
+    String clock() {
+        return "CURRENT_TIMESTAMP(6)";
+    }
+
+    @Override
+    String later() {
+        return "DATEADD(MILLISECOND, ?, CURRENT_TIMESTAMP(6))";
+    }
+
+    @Override
+    String dueIn() {
+        return "GREATEST(0, COALESCE(DATEDIFF(MILLISECOND, CURRENT_TIMESTAMP(6), next_attempt_at), 0)) AS due_in";
+    }
+
+    /** One event. Parameters: id, bucket, topic, partition, key, payload, headers, ordering key, type, tenant, delay. */
+    @Override
+    String append() {
+        return """
+                INSERT INTO %1$s (
+                event_id,
+                bucket,
+                topic,
+                partition_no,
+                msg_key,
+                payload,
+                headers,
+                ordering_key,
+                event_type,
+                tenant_id,
+                next_attempt_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN %2$s END)
+                """.formatted(event, later());
+    }
+
+    @Override
+    String limitAndLock() {
+        return """
+                FETCH FIRST ? ROWS ONLY
+                FOR UPDATE SKIP LOCKED""";
+    }
+
+    @Override
+    String deletePublished() {
+        return """
+                DELETE FROM %s
+                WHERE done_at < DATEADD(MILLISECOND, -CAST(? AS BIGINT), CURRENT_TIMESTAMP(6))
+                AND status = 'PUBLISHED'
+                FETCH FIRST ? ROWS ONLY
+                """.formatted(event);
+    }
+
+    @Override
+    String announce() {
+        return """
+                MERGE INTO %s (owner, expires_at)
+                KEY (owner)
+                VALUES (?, %s)
+                """.formatted(relay, later());
+    }
+
+    @Override
+    String heldLeases() {
+        return "UNNEST(?, ?) AS held (slot, epoch)";
+    }
+}

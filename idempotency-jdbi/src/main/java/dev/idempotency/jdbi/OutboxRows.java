@@ -1,0 +1,405 @@
+package dev.idempotency.jdbi;
+
+import dev.idempotency.OutboxEvent;
+import dev.idempotency.StoreException;
+import dev.idempotency.spi.BucketLease;
+import dev.idempotency.spi.LowWaterMark;
+import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxQuery;
+import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.transaction.TransactionLimits;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** Runs the statements of {@link OutboxSql} on a connection inside a transaction; one class per dialect. */
+abstract class OutboxRows {
+    private final OutboxSql sql;
+
+    OutboxRows(OutboxSql sql) {
+        this.sql = sql;
+    }
+
+    /** Inserts the events and returns the ids that were not inserted, because they are there already. */
+    abstract Set<UUID> insert(Connection connection, List<OutboxEvent> events) throws SQLException;
+
+    abstract LowWaterMark advance(Connection connection, TransactionLimits limits, LowWaterMark mark)
+            throws SQLException;
+
+    abstract List<OutboxRow> claim(
+            Connection connection,
+            TransactionLimits limits,
+            String owner,
+            long token,
+            Duration lease,
+            OutboxQuery query)
+            throws SQLException;
+
+    /** Runs an update after the transaction's limits, where the dialect has them, and returns its count. */
+    abstract int update(Connection connection, TransactionLimits limits, String statement, Binding binding)
+            throws SQLException;
+
+    /** Runs a query after the transaction's limits, where the dialect has them. */
+    abstract <T> T query(
+            Connection connection, TransactionLimits limits, String statement, Binding binding, Reading<T> reading)
+            throws SQLException;
+
+    /** Binds parameters from the given index on. */
+    @FunctionalInterface
+    interface Binding {
+        void bind(PreparedStatement statement, int first) throws SQLException;
+    }
+
+    /** Reads a result. */
+    @FunctionalInterface
+    interface Reading<T> {
+        T read(ResultSet rows) throws SQLException;
+    }
+
+    /**
+     * Refuses ids that are in the outbox for another event: to pass over such an event would lose it.
+     *
+     * @throws StoreException if there is one
+     */
+    void checkSame(Connection connection, List<OutboxEvent> events, Set<UUID> known) throws SQLException {
+        Map<UUID, OutboxEvent> given = new HashMap<>();
+        for (OutboxEvent event : events) {
+            UUID id = event.eventId().orElseThrow();
+            if (known.contains(id)) {
+                given.put(id, event);
+            }
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql.find())) {
+            statement.setArray(1, connection.createArrayOf("uuid", known.toArray()));
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    UUID id = rows.getObject("event_id", UUID.class);
+                    OutboxEvent event = given.get(id);
+                    if (event != null && !isSame(event, rows)) {
+                        throw new StoreException(
+                                "The event " + id + " for " + event.topic()
+                                        + " was to be appended, but the outbox holds another event under this id: give each"
+                                        + " event an id of its own",
+                                null);
+                    }
+                }
+            }
+        }
+    }
+
+    private static boolean isSame(OutboxEvent event, ResultSet rows) throws SQLException {
+        return event.topic().equals(rows.getString("topic"))
+                && Arrays.equals(event.key().orElse(null), rows.getBytes("msg_key"))
+                && Arrays.equals(event.payload().orElse(null), rows.getBytes("payload"));
+    }
+
+    List<OutboxRow> lock(Connection connection, TransactionLimits limits, OutboxQuery query) throws SQLException {
+        return query(
+                connection,
+                limits,
+                sql.lock(),
+                (statement, first) -> bindQuery(connection, statement, first, query),
+                this::readRows);
+    }
+
+    int bindQuery(Connection connection, PreparedStatement statement, int first, OutboxQuery query)
+            throws SQLException {
+        statement.setLong(first, query.fromSequence());
+        statement.setArray(
+                first + 1,
+                connection.createArrayOf("varchar", query.withoutTopics().toArray()));
+        statement.setInt(first + 2, query.limit());
+        return first + 3;
+    }
+
+    int mark(Connection connection, TransactionLimits limits, String statement, List<Long> sequences, long token)
+            throws SQLException {
+        return update(connection, limits, statement, (prepared, first) -> {
+            bindSequences(connection, prepared, first, sequences);
+            prepared.setLong(first + 1, token);
+        });
+    }
+
+    int markLocked(Connection connection, TransactionLimits limits, String statement, List<Long> sequences)
+            throws SQLException {
+        return update(
+                connection,
+                limits,
+                statement,
+                (prepared, first) -> bindSequences(connection, prepared, first, sequences));
+    }
+
+    int markLeased(
+            Connection connection,
+            TransactionLimits limits,
+            String statement,
+            List<Long> sequences,
+            String owner,
+            Collection<BucketLease> leases)
+            throws SQLException {
+        return update(connection, limits, statement, (prepared, first) -> {
+            bindSequences(connection, prepared, first, sequences);
+            bindLeases(connection, prepared, first + 1, owner, leases);
+        });
+    }
+
+    /** Writes one failure per row, in the order of the rows, so that two relays lock them in the same order. */
+    int fail(
+            Connection connection,
+            TransactionLimits limits,
+            String statement,
+            List<OutboxFailure> failures,
+            Binding fence)
+            throws SQLException {
+        List<OutboxFailure> sorted = new ArrayList<>(failures);
+        sorted.sort(Comparator.comparingLong(OutboxFailure::sequence));
+        int marked = 0;
+        for (OutboxFailure failure : sorted) {
+            marked += update(connection, limits, statement, (prepared, first) -> {
+                prepared.setBoolean(first, failure.dead());
+                prepared.setLong(first + 1, failure.retryAfter().toMillis());
+                prepared.setBoolean(first + 2, failure.dead());
+                prepared.setString(first + 3, failure.error());
+                prepared.setLong(first + 4, failure.sequence());
+                fence.bind(prepared, first + 5);
+            });
+        }
+        return marked;
+    }
+
+    List<Long> lockExpired(Connection connection, TransactionLimits limits, int limit) throws SQLException {
+        return query(
+                connection, limits, sql.lockExpired(), (statement, first) -> statement.setInt(first, limit), rows -> {
+                    List<Long> sequences = new ArrayList<>();
+                    while (rows.next()) {
+                        sequences.add(rows.getLong(1));
+                    }
+                    return sequences;
+                });
+    }
+
+    int deletePublished(Connection connection, TransactionLimits limits, Duration age, int limit) throws SQLException {
+        return update(connection, limits, sql.deletePublished(), (statement, first) -> {
+            statement.setLong(first, age.toMillis());
+            statement.setInt(first + 1, limit);
+        });
+    }
+
+    int announce(Connection connection, TransactionLimits limits, String owner, Duration lease) throws SQLException {
+        update(connection, limits, sql.announce(), (statement, first) -> {
+            statement.setString(first, owner);
+            statement.setLong(first + 1, lease.toMillis());
+        });
+        try (PreparedStatement statement = connection.prepareStatement(sql.countRelays());
+                ResultSet rows = statement.executeQuery()) {
+            rows.next();
+            return rows.getInt(1);
+        }
+    }
+
+    void withdraw(Connection connection, TransactionLimits limits, String owner) throws SQLException {
+        update(connection, limits, sql.withdrawLeases(), (statement, first) -> statement.setString(first, owner));
+        try (PreparedStatement statement = connection.prepareStatement(sql.withdrawRelay())) {
+            statement.setString(1, owner);
+            statement.executeUpdate();
+        }
+    }
+
+    List<BucketLease> acquire(Connection connection, TransactionLimits limits, String owner, Duration lease, int most)
+            throws SQLException {
+        List<BucketLease> free = query(
+                connection,
+                limits,
+                sql.lockFreeLeases(),
+                (statement, first) -> statement.setInt(first, most),
+                OutboxRows::readLeases);
+        try (PreparedStatement statement = connection.prepareStatement(sql.acquire())) {
+            for (BucketLease range : free) {
+                statement.setString(1, owner);
+                statement.setLong(2, lease.toMillis());
+                statement.setInt(3, range.slot());
+                statement.executeUpdate();
+            }
+        }
+        return free;
+    }
+
+    private static List<BucketLease> readLeases(ResultSet rows) throws SQLException {
+        List<BucketLease> leases = new ArrayList<>();
+        while (rows.next()) {
+            leases.add(new BucketLease(
+                    rows.getInt("slot"),
+                    rows.getInt("first_bucket"),
+                    rows.getInt("last_bucket"),
+                    // Taking it raises the epoch by one; the row is locked, so nobody else does.
+                    rows.getLong("epoch") + 1));
+        }
+        return leases;
+    }
+
+    List<BucketLease> extend(
+            Connection connection,
+            TransactionLimits limits,
+            String owner,
+            Collection<BucketLease> leases,
+            Duration lease)
+            throws SQLException {
+        List<BucketLease> extended = new ArrayList<>();
+        for (BucketLease range : sorted(leases)) {
+            int rows = update(connection, limits, sql.extend(), (statement, first) -> {
+                statement.setLong(first, lease.toMillis());
+                bindLease(statement, first + 1, owner, range);
+            });
+            if (rows == 1) {
+                extended.add(range);
+            }
+        }
+        return extended;
+    }
+
+    int release(Connection connection, TransactionLimits limits, String owner, Collection<BucketLease> leases)
+            throws SQLException {
+        int released = 0;
+        for (BucketLease range : sorted(leases)) {
+            released += update(
+                    connection, limits, sql.release(), (statement, first) -> bindLease(statement, first, owner, range));
+        }
+        return released;
+    }
+
+    private static void bindLease(PreparedStatement statement, int first, String owner, BucketLease lease)
+            throws SQLException {
+        statement.setString(first, owner);
+        statement.setInt(first + 1, lease.slot());
+        statement.setLong(first + 2, lease.epoch());
+    }
+
+    static List<BucketLease> sorted(Collection<BucketLease> leases) {
+        return leases.stream()
+                .sorted(Comparator.comparingInt(BucketLease::slot))
+                .toList();
+    }
+
+    List<OutboxRow> read(
+            Connection connection, TransactionLimits limits, Collection<BucketLease> leases, OutboxQuery query)
+            throws SQLException {
+        List<int[]> ranges = ranges(leases);
+        return query(
+                connection,
+                limits,
+                sql.read(ranges.size()),
+                (statement, first) -> {
+                    int next = first;
+                    for (int[] range : ranges) {
+                        statement.setLong(next, query.fromSequence());
+                        statement.setInt(next + 1, range[0]);
+                        statement.setInt(next + 2, range[1]);
+                        statement.setArray(
+                                next + 3,
+                                connection.createArrayOf(
+                                        "varchar", query.withoutTopics().toArray()));
+                        statement.setInt(next + 4, query.limit());
+                        next += 5;
+                    }
+                    statement.setInt(next, query.limit());
+                },
+                this::readRows);
+    }
+
+    /** Joins neighbours, so that whoever holds everything needs one scan. */
+    private static List<int[]> ranges(Collection<BucketLease> leases) {
+        List<int[]> ranges = new ArrayList<>();
+        for (BucketLease lease : sorted(leases)) {
+            int[] last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
+            if (last != null && last[1] + 1 == lease.firstBucket()) {
+                last[1] = lease.lastBucket();
+            } else {
+                ranges.add(new int[] {lease.firstBucket(), lease.lastBucket()});
+            }
+        }
+        return ranges;
+    }
+
+    void bindLeases(
+            Connection connection, PreparedStatement statement, int first, String owner, Collection<BucketLease> leases)
+            throws SQLException {
+        statement.setArray(
+                first,
+                connection.createArrayOf(
+                        "smallint",
+                        leases.stream().map(lease -> (short) lease.slot()).toArray()));
+        statement.setArray(
+                first + 1,
+                connection.createArrayOf(
+                        "bigint", leases.stream().map(BucketLease::epoch).toArray()));
+        statement.setString(first + 2, owner);
+    }
+
+    private static void bindSequences(
+            Connection connection, PreparedStatement statement, int index, List<Long> sequences) throws SQLException {
+        statement.setArray(
+                index,
+                connection.createArrayOf("bigint", sequences.stream().sorted().toArray()));
+    }
+
+    List<OutboxRow> readRows(ResultSet rows) throws SQLException {
+        List<OutboxRow> result = new ArrayList<>();
+        while (rows.next()) {
+            result.add(readRow(rows));
+        }
+        return result;
+    }
+
+    private static OutboxRow readRow(ResultSet rows) throws SQLException {
+        return new OutboxRow(
+                rows.getLong("seq"),
+                readEvent(rows),
+                rows.getInt("bucket"),
+                rows.getInt("attempts"),
+                Duration.ofMillis(rows.getLong("due_in")),
+                rows.getObject("created_at", OffsetDateTime.class).toInstant());
+    }
+
+    private static OutboxEvent readEvent(ResultSet rows) throws SQLException {
+        OutboxEvent.Builder event =
+                OutboxEvent.to(rows.getString("topic")).eventId(rows.getObject("event_id", UUID.class));
+        byte[] key = rows.getBytes("msg_key");
+        if (key != null) {
+            event.key(key);
+        }
+        byte[] payload = rows.getBytes("payload");
+        if (payload != null) {
+            event.payload(payload);
+        }
+        int partition = rows.getInt("partition_no");
+        if (!rows.wasNull()) {
+            event.partition(partition);
+        }
+        HeaderText.decode(rows.getString("headers")).forEach(event::header);
+        String orderingKey = rows.getString("ordering_key");
+        if (orderingKey != null) {
+            event.orderingKey(orderingKey);
+        }
+        String type = rows.getString("event_type");
+        if (type != null) {
+            event.type(type);
+        }
+        String tenant = rows.getString("tenant_id");
+        if (tenant != null) {
+            event.tenant(tenant);
+        }
+        return event.build();
+    }
+}
