@@ -299,10 +299,14 @@ abstract class OutboxSql {
                 ORDER BY seq
                 FETCH FIRST ? ROWS ONLY)
                 """.formatted(columns(), event);
-        return IntStream.range(0, ranges).mapToObj(range -> scan).collect(Collectors.joining("UNION ALL\n")) + """
+        String scans = IntStream.range(0, ranges).mapToObj(range -> scan).collect(Collectors.joining("UNION ALL\n"));
+        return """
+                SELECT *
+                FROM (
+                %s) AS scans
                 ORDER BY seq
                 FETCH FIRST ? ROWS ONLY
-                """;
+                """.formatted(scans);
     }
 
     /** Parameters: sequence numbers; slots, epochs, owner. */
