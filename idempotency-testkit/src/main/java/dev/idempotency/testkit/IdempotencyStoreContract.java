@@ -37,9 +37,6 @@ public abstract class IdempotencyStoreContract {
     static final Fingerprint OTHER = Fingerprint.sha256("contract", "other".getBytes(StandardCharsets.UTF_8));
     static final Duration RETENTION = Duration.ofHours(24);
 
-    /** Long enough for a busy machine, so that a test fails by it only when something hangs. */
-    static final Duration DEADLINE = Duration.ofSeconds(60);
-
     private final AtomicInteger keys = new AtomicInteger();
 
     /** For subclasses. */
@@ -58,6 +55,15 @@ public abstract class IdempotencyStoreContract {
      * @param duration how long
      */
     protected abstract void passTime(Duration duration);
+
+    /**
+     * Returns how long a test waits before it fails: for threads, for answers, for a server to notice a cut connection.
+     *
+     * @return 60 s unless overridden, long enough for a busy machine
+     */
+    protected Duration deadline() {
+        return Duration.ofSeconds(60);
+    }
 
     /** Claims, and gives a claim that was had back, so that nothing is left of it. */
     abstract ClaimOutcome probe(ClaimRequest request);

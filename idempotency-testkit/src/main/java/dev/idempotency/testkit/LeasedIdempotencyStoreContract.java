@@ -477,7 +477,7 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
 
     /** A server takes a moment to notice that a connection was cut, and until then keeps its locks. */
     private boolean awaitEndOfOthers(BooleanSupplier attempt) {
-        Instant deadline = Instant.now().plus(DEADLINE);
+        Instant deadline = Instant.now().plus(deadline());
         while (true) {
             try {
                 return attempt.getAsBoolean();
@@ -522,7 +522,7 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
     }
 
     private void race(Function<RecordId, ClaimRequest> prepareEach, Consumer<RecordId> prepareAll) {
-        try (Crew crew = new Crew(4, DEADLINE)) {
+        try (Crew crew = new Crew(4, deadline())) {
             for (int round = 0; round < TestSize.rounds(60); round++) {
                 RecordId id = freshId();
                 prepareAll.accept(id);
@@ -555,7 +555,7 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
             ids.add(freshId());
             completions.add(new AtomicInteger());
         }
-        try (Crew crew = new Crew(6, DEADLINE)) {
+        try (Crew crew = new Crew(6, deadline())) {
             crew.together(member -> {
                 Random random = new Random(seed + member);
                 for (int i = 0; i < keys; i++) {
@@ -573,7 +573,7 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
     }
 
     private void own(Random random, RecordId id, AtomicInteger completions, String answer) {
-        Instant deadline = Instant.now().plus(DEADLINE);
+        Instant deadline = Instant.now().plus(deadline());
         while (Instant.now().isBefore(deadline)) {
             try {
                 ClaimOutcome outcome = store().claim(runAgain(id), LEASE);
@@ -588,7 +588,7 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
             }
             Thread.onSpinWait();
         }
-        throw new AssertionError("No answer within " + DEADLINE);
+        throw new AssertionError("No answer within " + deadline());
     }
 
     private void useUp(Random random, Claim claim, AtomicInteger completions, String answer) {

@@ -143,7 +143,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
 
     /** A server takes a moment to notice that a connection was cut. */
     private ClaimOutcome awaitEndOfOthers(ClaimRequest request) {
-        Instant deadline = Instant.now().plus(DEADLINE);
+        Instant deadline = Instant.now().plus(deadline());
         ClaimOutcome outcome = probe(request);
         while (outcome instanceof ClaimOutcome.InProgress && Instant.now().isBefore(deadline)) {
             Thread.onSpinWait();
@@ -209,7 +209,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
     @Test
     void claim_whileAnotherRuns_isInProgressAtOnce() {
         RecordId id = freshId();
-        try (Crew crew = new Crew(1, DEADLINE)) {
+        try (Crew crew = new Crew(1, deadline())) {
             inTransaction(transaction -> {
                 acquired(store().claim(transaction, request(id)));
                 ClaimOutcome outcome = crew.elsewhere(() -> probe(request(id)));
@@ -224,7 +224,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
     @Test
     void claim_whileAnotherHasCompletedButNotCommitted_isInProgress() {
         RecordId id = freshId();
-        try (Crew crew = new Crew(1, DEADLINE)) {
+        try (Crew crew = new Crew(1, deadline())) {
             inTransaction(transaction -> {
                 Claim claim = acquired(store().claim(transaction, request(id)));
                 store().complete(transaction, claim, answer("first"));
@@ -240,7 +240,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
         RecordId id = freshId();
         record(request(id, Duration.ofSeconds(1)), answer("old"));
         passTime(Duration.ofSeconds(2));
-        try (Crew crew = new Crew(1, DEADLINE)) {
+        try (Crew crew = new Crew(1, deadline())) {
             inTransaction(transaction -> {
                 Claim claim = acquired(store().claim(transaction, request(id)));
                 assertThat(crew.elsewhere(() -> probe(request(id)))).isInstanceOf(ClaimOutcome.InProgress.class);
@@ -254,7 +254,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
 
     @Test
     void claim_differentKeysAtTheSameTime_doNotStandInEachOthersWay() {
-        try (Crew crew = new Crew(1, DEADLINE)) {
+        try (Crew crew = new Crew(1, deadline())) {
             inTransaction(transaction -> {
                 acquired(store().claim(transaction, request(freshId())));
                 acquired(crew.elsewhere(() -> probe(request(freshId()))));
@@ -410,7 +410,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
         RecordId id = freshId();
         record(request(id, Duration.ofSeconds(1)), answer("old"));
         passTime(Duration.ofSeconds(2));
-        try (Crew crew = new Crew(1, DEADLINE)) {
+        try (Crew crew = new Crew(1, deadline())) {
             inTransaction(transaction -> {
                 Claim claim = acquired(store().claim(transaction, request(id)));
                 crew.elsewhere(() -> {
@@ -428,7 +428,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
     @Test
     void forget_whileItRuns_isFalseAndChangesNothing() {
         RecordId id = freshId();
-        try (Crew crew = new Crew(1, DEADLINE)) {
+        try (Crew crew = new Crew(1, deadline())) {
             inTransaction(transaction -> {
                 Claim claim = acquired(store().claim(transaction, request(id)));
                 assertThat(crew.elsewhere(() -> store().forget(id))).isFalse();
@@ -468,7 +468,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
     }
 
     private void race(Function<RecordId, ClaimRequest> prepareEach, Consumer<RecordId> prepareAll) {
-        try (Crew crew = new Crew(4, DEADLINE)) {
+        try (Crew crew = new Crew(4, deadline())) {
             for (int round = 0; round < TestSize.rounds(60); round++) {
                 RecordId id = freshId();
                 prepareAll.accept(id);
@@ -484,7 +484,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
 
     /** A client that repeats with the same key until it is given an answer. */
     private ClaimOutcome repeatUntilAnswered(ClaimRequest request, String answer) {
-        Instant deadline = Instant.now().plus(DEADLINE);
+        Instant deadline = Instant.now().plus(deadline());
         while (Instant.now().isBefore(deadline)) {
             try {
                 ClaimOutcome outcome = attempt(runner(), request, answer);
@@ -498,7 +498,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
             }
             Thread.onSpinWait();
         }
-        throw new AssertionError("No answer within " + DEADLINE);
+        throw new AssertionError("No answer within " + deadline());
     }
 
     /** Many keys, many clients, and every way for an attempt to fail; afterwards each key has one effect, one answer. */
@@ -510,7 +510,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
         for (int i = 0; i < keys; i++) {
             ids.add(freshId());
         }
-        try (Crew crew = new Crew(6, DEADLINE)) {
+        try (Crew crew = new Crew(6, deadline())) {
             List<List<ClaimOutcome>> answers = crew.together(member -> {
                 Random random = new Random(seed + member);
                 List<ClaimOutcome> seen = new ArrayList<>();
@@ -572,7 +572,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
         for (int i = 0; i < rounds; i++) {
             ids.add(freshId());
         }
-        try (Crew crew = new Crew(4, DEADLINE)) {
+        try (Crew crew = new Crew(4, deadline())) {
             for (RecordId id : ids) {
                 crew.together(member -> repeat(id, counter));
             }
@@ -582,7 +582,7 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
 
     private ClaimOutcome repeat(RecordId id, String counter) {
         ClaimRequest request = new ClaimRequest(id, ASKED, RETENTION, AbandonedPolicy.RUN_AGAIN);
-        Instant deadline = Instant.now().plus(DEADLINE);
+        Instant deadline = Instant.now().plus(deadline());
         while (Instant.now().isBefore(deadline)) {
             ClaimOutcome outcome;
             try {
@@ -602,6 +602,6 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
             }
             Thread.onSpinWait();
         }
-        throw new AssertionError("No answer within " + DEADLINE);
+        throw new AssertionError("No answer within " + deadline());
     }
 }

@@ -149,7 +149,7 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
         return remove(limit, entry -> !entry.expiresAt.isAfter(now()));
     }
 
-    private int remove(int limit, Predicate<Entry> chosen) {
+    int remove(int limit, Predicate<Entry> chosen) {
         if (limit < 1 || limit > 10_000) {
             throw new IllegalArgumentException("The limit must be between 1 and 10000, but is " + limit);
         }
@@ -233,7 +233,7 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
     }
 
     /** Changes the entry that a claim with a lease owns, and tells whether it still did. */
-    private boolean change(Claim claim, Predicate<Entry> condition, UnaryOperator<Entry> change) {
+    boolean change(Claim claim, Predicate<Entry> condition, UnaryOperator<Entry> change) {
         synchronized (database) {
             Object identity = identity(claim.request().id());
             Entry entry = entries.get(identity);
