@@ -4,7 +4,7 @@ import dev.idempotency.IdempotencyKey;
 import java.nio.charset.StandardCharsets;
 
 /** The statements on {@code idempotency_record} as H2 2.x says them. */
-final class H2OperationSql extends OperationSql {
+class H2OperationSql extends OperationSql {
     H2OperationSql(TableNames names) {
         super(names);
     }

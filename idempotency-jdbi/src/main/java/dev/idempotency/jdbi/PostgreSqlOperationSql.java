@@ -3,7 +3,7 @@ package dev.idempotency.jdbi;
 import dev.idempotency.IdempotencyKey;
 
 /** The statements on {@code idempotency_record} as PostgreSQL 14 and later say them. */
-final class PostgreSqlOperationSql extends OperationSql {
+class PostgreSqlOperationSql extends OperationSql {
     private final PostgreSqlLimits limits;
 
     PostgreSqlOperationSql(TableNames names, PostgreSqlLimits limits) {
