@@ -6,7 +6,6 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
@@ -37,7 +36,6 @@ import org.slf4j.LoggerFactory;
 final class Call<T extends @Nullable Object> {
     private static final Logger logger = LoggerFactory.getLogger(Call.class);
 
-    private static final int MOST_HOPS = 5;
     private static final Set<String> NOT_FOR_OTHERS = Set.of("authorization", "proxy-authorization", "cookie");
 
     private enum State {
@@ -186,7 +184,7 @@ final class Call<T extends @Nullable Object> {
                 return;
             }
             sentSomething = true;
-            Optional<URI> target = redirectTarget(response.statusCode(), response.headers(), uri, hops);
+            Optional<URI> target = settings.redirects().target(response.statusCode(), response.headers(), uri, hops);
             if (target.isEmpty()) {
                 whole.complete(response);
             } else if (!whole.isDone()) {
@@ -220,32 +218,10 @@ final class Call<T extends @Nullable Object> {
     }
 
     private boolean isAnswer(HttpResponse.ResponseInfo info, URI uri, int hops) {
-        return redirectTarget(info.statusCode(), info.headers(), uri, hops).isEmpty()
+        return settings.redirects()
+                        .target(info.statusCode(), info.headers(), uri, hops)
+                        .isEmpty()
                 && Verdict.of(info.statusCode(), info.headers(), settings.format()) == Verdict.ANSWER;
-    }
-
-    private Optional<URI> redirectTarget(int status, HttpHeaders headers, URI from, int hops) {
-        Optional<String> location = headers.firstValue("Location");
-        boolean keepsMethod = status == 307 || status == 308;
-        if (!keepsMethod || location.isEmpty() || settings.redirects() == Redirects.NEVER || hops == MOST_HOPS) {
-            return Optional.empty();
-        }
-        URI target;
-        try {
-            target = from.resolve(location.get());
-        } catch (IllegalArgumentException noUri) {
-            return Optional.empty();
-        }
-        if (target.getHost() == null || target.getScheme() == null) {
-            return Optional.empty();
-        }
-        Origin there = Origin.of(target);
-        if (there.equals(Origin.of(from))) {
-            return Optional.of(target);
-        }
-        boolean leadsOn = there.scheme().equals("https")
-                || (there.scheme().equals("http") && Origin.of(from).scheme().equals("http"));
-        return settings.redirects() == Redirects.ANYWHERE && leadsOn ? Optional.of(target) : Optional.empty();
     }
 
     private boolean isSameOrigin(URI uri) {

@@ -10,4 +10,12 @@ record Origin(String scheme, String host, int port) {
         int usual = scheme.equals("https") ? 443 : 80;
         return new Origin(scheme, uri.getHost().toLowerCase(Locale.ROOT), uri.getPort() < 0 ? usual : uri.getPort());
     }
+
+    boolean isSecure() {
+        return scheme.equals("https");
+    }
+
+    boolean isPlain() {
+        return scheme.equals("http");
+    }
 }

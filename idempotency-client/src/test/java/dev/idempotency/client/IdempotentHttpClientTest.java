@@ -552,9 +552,12 @@ class IdempotentHttpClientTest {
     }
 
     @Test
-    void interruptedInBackOff_throws_noFurtherAttempt() throws Exception {
-        use(quick().backOff(Duration.ofHours(1), Duration.ofHours(1)).totalTime(Duration.ofHours(24)));
-        provider.then(Provider.status(500));
+    void interrupted_throws_noFurtherAttempt() throws Exception {
+        Gate gate = new Gate();
+        provider.then((p, exchange, request) -> {
+            gate.pass();
+            Provider.status(500).take(p, exchange, request);
+        });
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread caller = new Thread(() -> {
             try {
@@ -564,11 +567,30 @@ class IdempotentHttpClientTest {
             }
         });
         caller.start();
-        await().atMost(SOON).until(() -> provider.received.size() == 1);
+        gate.awaitReached(SOON);
         caller.interrupt();
         caller.join(SOON.toMillis());
         assertThat(interrupted).isTrue();
-        assertThat(provider.received).hasSize(1);
+        gate.open();
+        await().during(Duration.ofMillis(500)).until(() -> provider.received.size() == 1);
+    }
+
+    @Test
+    void interruptedInBackOff_throwsAtOnce() throws Exception {
+        use(quick().backOff(Duration.ofHours(1), Duration.ofHours(1)).totalTime(Duration.ofHours(24)));
+        provider.then(Provider.status(500));
+        Thread caller = new Thread(() -> {
+            try {
+                post();
+            } catch (InterruptedException expected) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        caller.start();
+        await().atMost(SOON).until(() -> provider.received.size() == 1);
+        caller.interrupt();
+        caller.join(SOON.toMillis());
+        assertThat(caller.isAlive()).isFalse();
     }
 
     @Test
