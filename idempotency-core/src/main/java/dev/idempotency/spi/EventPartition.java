@@ -32,10 +32,14 @@ public record EventPartition(String topic, UUID topicId, int number) implements 
         }
     }
 
+    /** Orders as databases order the bytes of a UUID, not as {@link UUID#compareTo} does. */
     @Override
     public int compareTo(EventPartition other) {
-        int byTopic = topicId.compareTo(other.topicId);
-        return byTopic != 0 ? byTopic : Integer.compare(number, other.number);
+        int order = Long.compareUnsigned(topicId.getMostSignificantBits(), other.topicId.getMostSignificantBits());
+        if (order == 0) {
+            order = Long.compareUnsigned(topicId.getLeastSignificantBits(), other.topicId.getLeastSignificantBits());
+        }
+        return order == 0 ? Integer.compare(number, other.number) : order;
     }
 
     /** Two partitions are the same if topic id and number are; a topic's name does not tell. */

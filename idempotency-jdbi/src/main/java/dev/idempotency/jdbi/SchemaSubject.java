@@ -36,7 +36,46 @@ record SchemaSubject(List<String> files, List<RequiredTable> tables) {
                             "expires_at"),
                     List.of(List.of("idempotency_key", "scope_digest")))));
 
-    static final SchemaSubject EVENTS = new SchemaSubject(List.of(), List.of());
+    static final SchemaSubject EVENTS = new SchemaSubject(
+            List.of("V2__processed_event.sql", "V6__partition_offset.sql", "V7__parked_event.sql"),
+            List.of(
+                    new RequiredTable(
+                            "event_consumer",
+                            List.of("consumer_id", "name"),
+                            List.of(List.of("consumer_id"), List.of("name"))),
+                    new RequiredTable(
+                            "processed_event",
+                            List.of("marked_at", "event_id", "consumer_id"),
+                            List.of(List.of("event_id", "consumer_id"))),
+                    new RequiredTable(
+                            "partition_offset",
+                            List.of(
+                                    "next_offset",
+                                    "epoch",
+                                    "updated_at",
+                                    "topic_id",
+                                    "partition_number",
+                                    "consumer_id",
+                                    "topic",
+                                    "owner"),
+                            List.of(List.of("consumer_id", "topic_id", "partition_number"))),
+                    new RequiredTable(
+                            "parked_event",
+                            List.of(
+                                    "record_offset",
+                                    "recorded_at",
+                                    "parked_at",
+                                    "topic_id",
+                                    "partition_number",
+                                    "attempts",
+                                    "consumer_id",
+                                    "topic",
+                                    "event_id",
+                                    "reason",
+                                    "record_key",
+                                    "record_value",
+                                    "record_headers"),
+                            List.of(List.of("consumer_id", "topic_id", "partition_number", "record_offset")))));
 
     static final SchemaSubject OUTBOX = new SchemaSubject(
             List.of("V3__outbox_event.sql", "V4__outbox_lease.sql", "V5__outbox_relay.sql"),

@@ -435,8 +435,9 @@ final class ConsumerLoop implements Runnable {
         for (EventPartition partition : partitions) {
             Lane lane = lane(partition);
             if (lane != null) {
-                lane.unassigned(polls);
-                consumer.pause(List.of(lane.topicPartition()));
+                int times = lane.unassigned(polls);
+                // The first time at once; if two consumers keep fencing each other, one of them will be told by Kafka.
+                pause(lane, times == 1 ? Duration.ZERO : settings.retry().delayAfter(times - 1));
             }
         }
     }

@@ -18,6 +18,7 @@ final class Lane {
     private boolean waiting;
     private long resumeAtNanos;
     private long assignAfterPoll;
+    private int fences;
 
     Lane(TopicPartition topicPartition) {
         this.topicPartition = topicPartition;
@@ -42,10 +43,16 @@ final class Lane {
         }
     }
 
-    /** Gives the assignment up; the next is taken after one more poll, which tells whether the partition is still ours. */
-    void unassigned(long poll) {
+    /**
+     * Gives the assignment up; the next is taken after one more poll, which tells whether the partition is still ours.
+     *
+     * @return how often this has happened since the last progress
+     */
+    int unassigned(long poll) {
         assignment = null;
         assignAfterPoll = poll;
+        fences++;
+        return fences;
     }
 
     boolean needsAssignment(long polls, long nowNanos) {
@@ -63,6 +70,7 @@ final class Lane {
 
     void advance(long next) {
         position = next;
+        fences = 0;
         if (failedOffset < next) {
             failedOffset = UNKNOWN;
             failures = 0;

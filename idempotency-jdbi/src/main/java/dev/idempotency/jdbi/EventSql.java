@@ -1,0 +1,112 @@
+package dev.idempotency.jdbi;
+
+/**
+ * The statements on the tables of events, named after the store's methods; a dialect overrides what it says differently.
+ * Parameters are listed in their order.
+ */
+abstract class EventSql {
+    final String consumers;
+    final String events;
+    final String offsets;
+    final String parked;
+
+    EventSql(TableNames names) {
+        this.consumers = names.table("event_consumer");
+        this.events = names.table("processed_event");
+        this.offsets = names.table("partition_offset");
+        this.parked = names.table("parked_event");
+    }
+
+    /** The database's time. */
+    abstract String now();
+
+    /** Parameters: name. */
+    String findConsumer() {
+        return """
+                SELECT consumer_id
+                FROM %s
+                WHERE name = ?
+                """.formatted(consumers);
+    }
+
+    /** Adds a consumer; without a row, or with a violated key, if there is one of that name. Parameters: name. */
+    String register() {
+        return """
+                INSERT INTO %s (name)
+                VALUES (?)
+                """.formatted(consumers);
+    }
+
+    /** True if this is still the transaction of the proof. Parameters: proof. */
+    abstract String isProven();
+
+    /**
+     * Moves one offset; no row if the assignment has ended, the offset has moved, or the transaction is another one.
+     * Parameters: next offset, consumer, topic id, partition, epoch, expected offset, proof.
+     */
+    String advance() {
+        return """
+                UPDATE %1$s
+                SET next_offset = ?,
+                updated_at = %2$s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND epoch = ?
+                AND next_offset IS NOT DISTINCT FROM ?
+                AND %3$s
+                """.formatted(offsets, now(), isProven());
+    }
+
+    /**
+     * Sets a record aside. Parameters: consumer, topic id, partition, offset, topic, event id, time in milliseconds,
+     * attempts, reason, key, value, headers.
+     */
+    abstract String park();
+
+    /** What is read of a parked record, by these names and in this order. */
+    String parkedColumns() {
+        return """
+                topic_id, partition_number, record_offset, topic, event_id, %s AS recorded_millis,
+                attempts, reason, record_key, record_value, record_headers
+                """.formatted(millis("recorded_at")).stripTrailing();
+    }
+
+    /** Milliseconds since 1970 of a time. */
+    abstract String millis(String time);
+
+    /** Parameters: consumer, limit. */
+    String findParked() {
+        return """
+                SELECT %1$s
+                FROM %2$s
+                WHERE consumer_id = ?
+                ORDER BY topic_id, partition_number, record_offset
+                FETCH FIRST ? ROWS ONLY
+                """.formatted(parkedColumns(), parked);
+    }
+
+    /** Parameters: consumer, topic id, partition, offset. */
+    String lockParked() {
+        return """
+                SELECT %1$s
+                FROM %2$s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND record_offset = ?
+                FOR UPDATE
+                """.formatted(parkedColumns(), parked);
+    }
+
+    /** Parameters: consumer, topic id, partition, offset. */
+    String unpark() {
+        return """
+                DELETE FROM %s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND record_offset = ?
+                """.formatted(parked);
+    }
+}
