@@ -39,6 +39,8 @@ final class Heartbeat implements AutoCloseable {
             Thread thread = plain.newThread(task);
             thread.setName("idempotency-heartbeat");
             thread.setDaemon(true);
+            // Not that of the request which happens to start it: a container would take the thread for a leak of it.
+            thread.setContextClassLoader(Heartbeat.class.getClassLoader());
             return thread;
         };
     }

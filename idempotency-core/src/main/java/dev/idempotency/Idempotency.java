@@ -77,17 +77,15 @@ public final class Idempotency implements AutoCloseable {
     public <X extends Exception> OperationOutcome execute(Operation operation, OperationWork<X> work) throws X {
         Objects.requireNonNull(work, "work");
         requireProtection(operation.protection());
-        Optional<Permit> permit = enter();
+        Optional<Permit> permit = enter(operation);
         if (permit.isEmpty() && shutdown != null) {
             return new OperationOutcome.ShuttingDown();
         }
         try {
-            OperationOutcome outcome = executeOnce(operation, work);
-            if (!(outcome instanceof OperationOutcome.InProgress)
-                    || operation.maxWait().isZero()) {
-                return outcome;
-            }
-            return executeAfterWait(operation, work, outcome);
+            return waiters.await(
+                    operation.maxWait(),
+                    outcome -> outcome instanceof OperationOutcome.InProgress,
+                    () -> executeOnce(operation, work));
         } finally {
             permit.ifPresent(Permit::close);
         }
@@ -95,6 +93,8 @@ public final class Idempotency implements AutoCloseable {
 
     /**
      * Begins leased work that ends on another thread.
+     *
+     * <p>A duplicate waits as long as the operation says, on the calling thread.
      *
      * @param operation what to run, under {@link Protection#LEASED}
      * @return the running operation, which must be finished, or what to tell the caller
@@ -106,13 +106,17 @@ public final class Idempotency implements AutoCloseable {
                     + " is to be " + operation.protection());
         }
         LeasedEngine engine = requireLeased();
-        Optional<Permit> permit = enter();
+        Optional<Permit> permit = enter(operation);
         if (permit.isEmpty() && shutdown != null) {
             return new LeasedStart.NotStarted(new OperationOutcome.ShuttingDown());
         }
         LeasedStart start;
         try {
-            start = engine.begin(operation);
+            start = waiters.await(
+                    operation.maxWait(),
+                    found -> found instanceof LeasedStart.NotStarted notStarted
+                            && notStarted.outcome() instanceof OperationOutcome.InProgress,
+                    () -> engine.begin(operation));
         } catch (RuntimeException e) {
             permit.ifPresent(Permit::close);
             throw e;
@@ -139,13 +143,10 @@ public final class Idempotency implements AutoCloseable {
                 : requireLeased().execute(operation, work);
     }
 
-    private <X extends Exception> OperationOutcome executeAfterWait(
-            Operation operation, OperationWork<X> work, OperationOutcome first) throws X {
-        return waiters.await(first, operation.maxWait(), () -> executeOnce(operation, work));
-    }
-
-    private Optional<Permit> enter() {
-        return shutdown == null ? Optional.empty() : shutdown.inFlight().tryEnter("operation");
+    private Optional<Permit> enter(Operation operation) {
+        return shutdown == null
+                ? Optional.empty()
+                : shutdown.inFlight().tryEnter(operation.id().scope().operation());
     }
 
     private boolean acceptsWork() {

@@ -154,13 +154,23 @@ final class TransactionalEngine {
                     return new OperationOutcome.Executed(refused);
                 }
                 transaction.setRollbackOnly();
-                return Outcomes.ofClaim(outcome).orElseThrow();
+                return overtaken(outcome);
             });
         } catch (OutcomeUnknownException e) {
             return new OperationOutcome.Unknown(e);
         } catch (IdempotencyException e) {
             return new OperationOutcome.NotCommitted(e);
         }
+    }
+
+    /** The work has run, so "in progress" must not come back from here: whoever waits on it would run it again. */
+    private static OperationOutcome overtaken(ClaimOutcome outcome) {
+        return outcome instanceof ClaimOutcome.InProgress
+                ? new OperationOutcome.NotCommitted(new StoreConflictException(
+                        "The work was rolled back, and before its answer could be recorded another attempt began: repeat"
+                                + " with the same key",
+                        null))
+                : Outcomes.ofClaim(outcome).orElseThrow();
     }
 
     private static ClaimRequest request(Operation operation) {

@@ -6,6 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * Lets duplicates wait for the attempt that runs: a bounded number of them, for a bounded time, without a connection in
@@ -25,27 +26,27 @@ final class Waiters {
         this.open = open;
     }
 
-    /** Asks once more; throws what the work throws. */
-    interface Question<X extends Exception> {
-        OperationOutcome ask() throws X;
+    /** Asks, for the first time and again; throws what the work throws. */
+    interface Question<T, X extends Exception> {
+        T ask() throws X;
     }
 
     /**
-     * Asks again with growing pauses while the answer is {@link OperationOutcome.InProgress}.
+     * Asks, and asks again with growing pauses while the answer says that the operation is in progress.
      *
      * <p>Ends early with that answer when no place is free, the thread is interrupted (its flag stays set), or the
      * process shuts down.
      */
-    <X extends Exception> OperationOutcome await(OperationOutcome first, Duration longest, Question<X> question)
-            throws X {
-        if (!places.tryAcquire()) {
+    <T, X extends Exception> T await(Duration longest, Predicate<T> inProgress, Question<T, X> question) throws X {
+        T first = question.ask();
+        if (longest.isZero() || !inProgress.test(first) || !places.tryAcquire()) {
             return first;
         }
         try {
             long endNanos = ticker.nanoTime() + longest.toNanos();
             long pauseNanos = FIRST_PAUSE_NANOS;
-            OperationOutcome outcome = first;
-            while (outcome instanceof OperationOutcome.InProgress) {
+            T outcome = first;
+            while (inProgress.test(outcome)) {
                 long leftNanos = endNanos - ticker.nanoTime();
                 if (leftNanos <= 0
                         || !open.getAsBoolean()

@@ -23,6 +23,7 @@ public final class IdempotencyFilterBuilder {
     private KeySyntax syntax = KeySyntax.LENIENT;
     private Set<String> methods = Set.of("POST", "PATCH");
     private Predicate<HttpServletRequest> requests = request -> true;
+    private boolean annotatedOnly;
     private boolean keyRequired = true;
     private Protection protection = Protection.TRANSACTIONAL;
     private ScopeResolver scopes = ScopeResolver.byPrincipal();
@@ -93,6 +94,22 @@ public final class IdempotencyFilterBuilder {
     }
 
     /**
+     * Restricts the filter to servlets with {@link dev.idempotency.Idempotent} on the class or on the method that
+     * handles the request.
+     *
+     * <p>With or without this option such an annotation takes the place of the filter's own {@code keyRequired}, {@code
+     * protection} and {@code retention}, and its operation that of method and path. On a class it concerns the filter's
+     * {@link #methods}; on {@code doPost}, {@code doPut}, {@code doPatch} or {@code doDelete} that method, also beside
+     * these.
+     *
+     * @return this builder
+     */
+    public IdempotencyFilterBuilder annotatedServletsOnly() {
+        this.annotatedOnly = true;
+        return this;
+    }
+
+    /**
      * Sets whether a request without a key is refused.
      *
      * @param required true (the default) to answer 400; false to run it without protection
@@ -148,7 +165,9 @@ public final class IdempotencyFilterBuilder {
     }
 
     /**
-     * Bounds the responses that are held back; the handler of a larger one gets an {@link java.io.IOException}.
+     * Bounds the responses that are held back: under {@link Protection#TRANSACTIONAL} the handler of a larger one gets
+     * an {@link java.io.IOException} and is rolled back; under {@link Protection#LEASED} a larger one is streamed from
+     * there on and cannot be replayed.
      *
      * @param limits 256 KiB in memory and 100 MiB at all unless set
      * @return this builder
@@ -272,19 +291,16 @@ public final class IdempotencyFilterBuilder {
                 syntax,
                 methods,
                 requests,
-                keyRequired,
-                protection,
+                annotatedOnly,
+                new RequestPlan(null, protection, keyRequired, retention),
                 scopes,
                 fingerprints,
                 requestLimits,
                 responseLimits,
-                replayLimit,
-                List.copyOf(keptHeaders),
-                retention,
                 maxWait,
                 retryAfter,
                 problemTypeBase,
                 Map.copyOf(statuses),
-                new ResponsePolicy()));
+                new ResponsePolicy(replayLimit, List.copyOf(keptHeaders))));
     }
 }

@@ -2,18 +2,20 @@ package dev.idempotency.servlet;
 
 import dev.idempotency.IdempotencyContext;
 import jakarta.servlet.ServletRequest;
+import java.io.IOException;
 import java.util.Optional;
 
 /**
  * What a handler may know of the key its request runs under, and decide about its answer.
  *
- * <p>Found by {@link #of}; belongs to one request and its thread.
+ * <p>Found by {@link #of}; belongs to one request. Its decisions may be made by whichever thread answers.
  */
 public final class IdempotentRequest {
     private static final String ATTRIBUTE = IdempotentRequest.class.getName();
 
     private final IdempotencyContext context;
-    private Decision decision = Decision.BY_STATUS;
+    private final HeldResponse response;
+    private volatile Decision decision = Decision.BY_STATUS;
 
     enum Decision {
         BY_STATUS,
@@ -22,8 +24,9 @@ public final class IdempotentRequest {
         ROLL_BACK_AND_FORGET
     }
 
-    IdempotentRequest(IdempotencyContext context) {
+    IdempotentRequest(IdempotencyContext context, HeldResponse response) {
         this.context = context;
+        this.response = response;
     }
 
     /**
@@ -71,6 +74,21 @@ public final class IdempotentRequest {
     public void rollBackAndForget() {
         decision = Decision.ROLL_BACK_AND_FORGET;
         context.markNoEffect();
+    }
+
+    /**
+     * Lets the answer leave as it is written, from here on: for answers without an end in sight.
+     *
+     * <p>Before the first byte leaves, the operation is recorded as over and its answer as not replayable: repeats are
+     * told {@link ProblemCode#RESPONSE_UNAVAILABLE}. Status and headers must have been set before. An answer of the type
+     * {@code text/event-stream}, or one larger than the response limit, is streamed without being asked.
+     *
+     * @throws IOException if that could not be recorded; nothing leaves then
+     * @throws IllegalStateException under {@link dev.idempotency.Protection#TRANSACTIONAL}, where nothing may leave
+     *     before the commit, or if the response has ended
+     */
+    public void stream() throws IOException {
+        response.goLive();
     }
 
     Decision decision() {

@@ -8,6 +8,8 @@ public enum ProblemCode {
     INVALID_KEY("invalid_key", 400, false, "The Idempotency-Key is malformed"),
     /** The body ended before its announced end; nothing was looked up. */
     INCOMPLETE_BODY("incomplete_body", 400, true, "The request's body is incomplete"),
+    /** The body is not what its content type says; nothing was looked up. */
+    MALFORMED_BODY("malformed_body", 400, false, "The request's body is malformed"),
     /** The body is larger than the service holds; nothing was looked up. */
     BODY_TOO_LARGE("body_too_large", 413, false, "The request's body is too large"),
     /** The key was used for another request: draft section 2.7. */

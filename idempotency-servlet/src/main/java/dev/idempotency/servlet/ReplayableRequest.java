@@ -1,23 +1,24 @@
 package dev.idempotency.servlet;
 
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.ServletRegistration;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.net.URLDecoder;
+import java.io.UnsupportedEncodingException;
 import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.nio.charset.UnsupportedCharsetException;
 import java.util.Collections;
 import java.util.Enumeration;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,50 +26,74 @@ import org.jspecify.annotations.Nullable;
 /**
  * The request as the chain sees it: its body has been read once for the fingerprint and is given again, as stream, as
  * reader, or as form parameters.
+ *
+ * <p>A multipart body that the container has parsed stays the container's: parts and parameters come from there.
  */
 final class ReplayableRequest extends HttpServletRequestWrapper {
-    private static final int MAX_FORM_PARAMETERS = 10_000;
-
-    private final SpillBuffer body;
+    private final RequestBody body;
+    private final @Nullable LeasedExchange exchange;
     private @Nullable ServletInputStream stream;
     private @Nullable BufferedReader reader;
     private @Nullable Map<String, String[]> parameters;
+    private @Nullable AsyncContext asyncContext;
 
-    ReplayableRequest(HttpServletRequest request, SpillBuffer body) {
+    /**
+     * Wraps the request.
+     *
+     * @param exchange where asynchronous work ends; null under TRANSACTIONAL, where it is refused
+     */
+    ReplayableRequest(HttpServletRequest request, RequestBody body, @Nullable LeasedExchange exchange) {
         super(request);
         this.body = body;
+        this.exchange = exchange;
     }
 
     @Override
     public ServletInputStream getInputStream() throws IOException {
+        if (body.isParsed()) {
+            return super.getInputStream();
+        }
         if (reader != null) {
             throw new IllegalStateException("getReader() has been called on this request");
         }
         if (stream == null) {
-            stream = new BodyStream(body.open());
+            stream = new BodyStream(body.open(), body.size());
         }
         return stream;
     }
 
     @Override
     public BufferedReader getReader() throws IOException {
+        if (body.isParsed()) {
+            return super.getReader();
+        }
         if (stream != null) {
             throw new IllegalStateException("getInputStream() has been called on this request");
         }
         if (reader == null) {
-            reader = new BufferedReader(new InputStreamReader(body.open(), charset(StandardCharsets.ISO_8859_1)));
+            reader = new BufferedReader(new InputStreamReader(body.open(), charset(defaultCharset())));
         }
         return reader;
     }
 
-    private Charset charset(Charset otherwise) {
-        String name = getCharacterEncoding();
-        if (name != null) {
-            return Charset.forName(name);
-        }
-        // RFC 8259, section 8.1: JSON is UTF-8 and has no charset parameter.
+    /** RFC 8259, section 8.1: JSON is UTF-8 and has no charset parameter. */
+    private Charset defaultCharset() {
         String type = getContentType();
-        return type != null && type.toLowerCase(Locale.ROOT).contains("json") ? StandardCharsets.UTF_8 : otherwise;
+        return type != null && type.toLowerCase(Locale.ROOT).contains("json")
+                ? StandardCharsets.UTF_8
+                : StandardCharsets.ISO_8859_1;
+    }
+
+    private Charset charset(Charset otherwise) throws UnsupportedEncodingException {
+        String name = getCharacterEncoding();
+        if (name == null) {
+            return otherwise;
+        }
+        try {
+            return Charset.forName(name);
+        } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
+            throw new UnsupportedEncodingException(name);
+        }
     }
 
     @Override
@@ -102,63 +127,88 @@ final class ReplayableRequest extends HttpServletRequestWrapper {
 
     private boolean isForm() {
         String type = getContentType();
-        return type != null && type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
+        return !body.isParsed()
+                && type != null
+                && type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
     }
 
     /** The container finds the body read and gives the query's parameters alone; those of the body come after them. */
     private Map<String, String[]> withForm(Map<String, String[]> fromQuery) {
-        Map<String, List<String>> all = new LinkedHashMap<>();
-        fromQuery.forEach((name, values) -> all.put(name, new ArrayList<>(Arrays.asList(values))));
-        Charset charset = charset(StandardCharsets.UTF_8);
-        String text;
         try {
-            text = new String(body.toBytes(), StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return FormBody.merge(fromQuery, body.toBytes(), charset(StandardCharsets.UTF_8));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new IllegalStateException("The form in the request's body cannot be read", e);
         }
-        int count = 0;
-        for (String pair : text.split("&", -1)) {
-            if (pair.isEmpty()) {
-                continue;
-            }
-            if (++count > MAX_FORM_PARAMETERS) {
-                throw new IllegalStateException("A form has at most " + MAX_FORM_PARAMETERS + " parameters");
-            }
-            int equals = pair.indexOf('=');
-            String name = URLDecoder.decode(equals < 0 ? pair : pair.substring(0, equals), charset);
-            String value = equals < 0 ? "" : URLDecoder.decode(pair.substring(equals + 1), charset);
-            all.computeIfAbsent(name, unused -> new ArrayList<>()).add(value);
+    }
+
+    @Override
+    public boolean isAsyncSupported() {
+        return exchange != null && super.isAsyncSupported();
+    }
+
+    /** Starts with this request and the held response, so that the application never holds the container's own. */
+    @Override
+    public AsyncContext startAsync() {
+        LeasedExchange leased = requireLeased();
+        return started(leased, super.startAsync(this, leased.holding()), true);
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+        return started(requireLeased(), super.startAsync(request, response), false);
+    }
+
+    private AsyncContext started(LeasedExchange leased, AsyncContext container, boolean original) {
+        asyncContext = leased.started(container, original);
+        return asyncContext;
+    }
+
+    private LeasedExchange requireLeased() {
+        if (exchange == null) {
+            throw new IllegalStateException("The servlet " + servletName()
+                    + " called startAsync under TRANSACTIONAL, whose transaction ends with the request's own thread:"
+                    + " protect it with LEASED, for instance by @Idempotent(protection = LEASED) on its class");
         }
-        Map<String, String[]> merged = new LinkedHashMap<>();
-        all.forEach((name, values) -> merged.put(name, values.toArray(String[]::new)));
-        return merged;
+        return exchange;
+    }
+
+    private String servletName() {
+        String name = getHttpServletMapping().getServletName();
+        ServletRegistration registration = getServletContext().getServletRegistration(name);
+        return registration == null ? name : name + " (" + registration.getClassName() + ")";
+    }
+
+    @Override
+    public AsyncContext getAsyncContext() {
+        return asyncContext == null ? super.getAsyncContext() : asyncContext;
     }
 
     private static final class BodyStream extends ServletInputStream {
         private final InputStream input;
-        private boolean finished;
+        private long left;
 
-        BodyStream(InputStream input) {
+        BodyStream(InputStream input, long size) {
             this.input = input;
+            this.left = size;
         }
 
         @Override
         public int read() throws IOException {
             int value = input.read();
-            finished |= value < 0;
+            left -= value < 0 ? 0 : 1;
             return value;
         }
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
             int count = input.read(bytes, offset, length);
-            finished |= count < 0;
+            left -= Math.max(0, count);
             return count;
         }
 
         @Override
-        public int available() throws IOException {
-            return input.available();
+        public int available() {
+            return (int) Math.min(Integer.MAX_VALUE, left);
         }
 
         @Override
@@ -168,7 +218,7 @@ final class ReplayableRequest extends HttpServletRequestWrapper {
 
         @Override
         public boolean isFinished() {
-            return finished;
+            return left == 0;
         }
 
         @Override
@@ -180,8 +230,12 @@ final class ReplayableRequest extends HttpServletRequestWrapper {
         @Override
         public void setReadListener(ReadListener listener) {
             try {
-                listener.onDataAvailable();
-                listener.onAllDataRead();
+                if (!isFinished()) {
+                    listener.onDataAvailable();
+                }
+                if (isFinished()) {
+                    listener.onAllDataRead();
+                }
             } catch (IOException e) {
                 listener.onError(e);
             }

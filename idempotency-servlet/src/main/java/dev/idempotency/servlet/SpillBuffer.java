@@ -6,27 +6,30 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.SequenceInputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes held in memory up to a limit, then in a temporary file up to another; beyond that, refused.
  *
- * <p>The limits count the bytes that really came. Closing deletes the file.
+ * <p>The limits count the bytes that really came. Where the operating system allows, the file loses its name as soon as
+ * it is open, so that a killed process leaves nobody's body behind.
  */
 final class SpillBuffer extends OutputStream {
     private final BufferLimits limits;
     private final ByteArrayOutputStream memory = new ByteArrayOutputStream();
-    private @Nullable Path file;
-    private @Nullable OutputStream fileOutput;
+    private @Nullable FileChannel file;
     private long size;
 
     SpillBuffer(BufferLimits limits) {
         this.limits = limits;
     }
 
-    /** Thrown when more bytes come than the limits allow; those before it are still held. */
+    /** Thrown when more bytes come than the limits allow; those before it are still held, none of these. */
     static final class TooLargeException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -48,17 +51,22 @@ final class SpillBuffer extends OutputStream {
         int room = (int) Math.min(length, Math.max(0, limits.memory() - size));
         memory.write(bytes, offset, room);
         if (room < length) {
-            spill().write(bytes, offset + room, length - room);
+            ByteBuffer rest = ByteBuffer.wrap(bytes, offset + room, length - room);
+            FileChannel channel = spill();
+            while (rest.hasRemaining()) {
+                channel.write(rest);
+            }
         }
         size += length;
     }
 
-    private OutputStream spill() throws IOException {
-        if (fileOutput == null) {
-            file = Files.createTempFile("idempotency-", ".body");
-            fileOutput = Files.newOutputStream(file);
+    private FileChannel spill() throws IOException {
+        if (file == null) {
+            Path path = Files.createTempFile("idempotency-", ".body");
+            file = FileChannel.open(
+                    path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
         }
-        return fileOutput;
+        return file;
     }
 
     long size() {
@@ -72,14 +80,10 @@ final class SpillBuffer extends OutputStream {
         close();
     }
 
-    /** Opens the bytes from the beginning; what is written later is not seen. */
-    InputStream open() throws IOException {
+    /** Opens the bytes from the beginning. */
+    InputStream open() {
         InputStream start = new ByteArrayInputStream(memory.toByteArray());
-        if (file == null || fileOutput == null) {
-            return start;
-        }
-        fileOutput.flush();
-        return new SequenceInputStream(start, Files.newInputStream(file));
+        return file == null ? start : new SequenceInputStream(start, new FileStream(file));
     }
 
     /** All bytes at once; only for sizes that are known to be small. */
@@ -91,19 +95,43 @@ final class SpillBuffer extends OutputStream {
 
     void writeTo(OutputStream target) throws IOException {
         memory.writeTo(target);
-        if (file != null && fileOutput != null) {
-            fileOutput.flush();
-            Files.copy(file, target);
+        if (file != null) {
+            new FileStream(file).transferTo(target);
         }
     }
 
     @Override
     public void close() throws IOException {
-        if (fileOutput != null && file != null) {
-            fileOutput.close();
-            Files.deleteIfExists(file);
-            fileOutput = null;
+        if (file != null) {
+            FileChannel closing = file;
             file = null;
+            closing.close();
+        }
+    }
+
+    /** Reads the file from its beginning, with a position of its own. */
+    private static final class FileStream extends InputStream {
+        private final FileChannel channel;
+        private long position;
+
+        FileStream(FileChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] single = new byte[1];
+            return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            if (length == 0) {
+                return 0;
+            }
+            int count = channel.read(ByteBuffer.wrap(bytes, offset, length), position);
+            position += Math.max(0, count);
+            return count;
         }
     }
 }

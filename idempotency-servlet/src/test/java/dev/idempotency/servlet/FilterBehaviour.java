@@ -1,0 +1,638 @@
+package dev.idempotency.servlet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.idempotency.Protection;
+import dev.idempotency.testkit.fault.Fault;
+import dev.idempotency.testkit.fault.Gate;
+import dev.idempotency.testkit.fault.JdbcPoint;
+import dev.idempotency.testkit.http.HttpAnswer;
+import dev.idempotency.testkit.http.HttpIdempotencyContract;
+import dev.idempotency.testkit.http.RawHttp;
+import dev.idempotency.testkit.http.ServiceUnderTest;
+import jakarta.servlet.Servlet;
+import jakarta.servlet.http.Part;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the filter does under either protection, beside what any service with keys must do. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class FilterBehaviour extends HttpIdempotencyContract {
+    static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private final RawHttp http = new RawHttp(DEADLINE);
+    private final ExecutorService background = Executors.newCachedThreadPool();
+    private OrdersService service;
+
+    abstract ServletServer start(List<jakarta.servlet.Filter> filters, Map<String, Servlet> servlets) throws Exception;
+
+    abstract TestDatabase database();
+
+    abstract Protection protection();
+
+    @BeforeAll
+    void startService() throws Exception {
+        service = new OrdersService(database(), this::start, protection());
+    }
+
+    @AfterAll
+    void stopService() throws Exception {
+        background.shutdownNow();
+        service.close();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(service.database().faults().allFaultsStruck())
+                .as("every injected fault has struck")
+                .isTrue();
+        assertThat(service.database().active()).as("connections in use").isZero();
+    }
+
+    @Override
+    protected ServiceUnderTest service() {
+        return service;
+    }
+
+    OrdersService orders() {
+        return service;
+    }
+
+    /** A service of its own for tests that need other options or end it. */
+    OrdersService other(Consumer<IdempotencyFilterBuilder> options, Map<String, Servlet> servlets) throws Exception {
+        return new OrdersService(database(), this::start, protection(), options, servlets);
+    }
+
+    static String newKey() {
+        return UUID.randomUUID().toString();
+    }
+
+    HttpAnswer post(String name, String key, String... more) throws IOException {
+        return post(service.uri(name), key, "{}", more);
+    }
+
+    HttpAnswer post(URI uri, String key, String body, String... more) throws IOException {
+        List<String> lines =
+                new ArrayList<>(List.of("Idempotency-Key: \"" + key + "\"", "Content-Type: application/json"));
+        lines.addAll(Arrays.asList(more));
+        return http.send("POST", uri, lines, body);
+    }
+
+    HttpAnswer postAs(String type, String name, String key, String body) throws IOException {
+        return http.send("POST", service.uri(name), List.of("Idempotency-Key: " + key, "Content-Type: " + type), body);
+    }
+
+    RawHttp http() {
+        return http;
+    }
+
+    <T> Future<T> inBackground(Callable<T> call) {
+        return background.submit(call);
+    }
+
+    static <T> T result(Future<T> future) throws Exception {
+        return future.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    static void assertProblem(HttpAnswer answer, ProblemCode code) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(code.defaultStatus());
+        assertThat(answer.header("Content-Type").orElse("")).startsWith("application/problem+json");
+        assertThat(answer.body()).contains("\"code\":\"" + code.text() + "\"");
+        assertThat(answer.header("Retry-After").isPresent()).isEqualTo(code.retryable());
+    }
+
+    static void assertReplayOf(HttpAnswer first, HttpAnswer repeat) {
+        assertThat(repeat.status()).as(repeat.body()).isEqualTo(first.status());
+        assertThat(repeat.body()).isEqualTo(first.body());
+        assertThat(repeat.header("Idempotent-Replayed")).contains("true");
+        assertThat(first.header("Idempotent-Replayed")).isEmpty();
+    }
+
+    /** Registers a handler that inserts an order and then does the rest; counts its runs. */
+    AtomicInteger onOrder(String name, Handler rest) {
+        AtomicInteger runs = new AtomicInteger();
+        service.on(name, (request, response) -> {
+            runs.incrementAndGet();
+            service.insert(request);
+            rest.handle(request, response);
+        });
+        return runs;
+    }
+
+    @Test
+    void repeat_getsStatusBytesAndKeptHeaders() throws Exception {
+        onOrder("headers", (request, response) -> {
+            response.setStatus(202);
+            response.setHeader("Location", "/orders/1");
+            response.setHeader("ETag", "\"1\"");
+            response.addHeader("Link", "</a>; rel=a");
+            response.addHeader("Link", "</b>; rel=b");
+            response.setHeader("X-Trace", "1");
+            response.setContentType("text/plain;charset=UTF-8");
+            response.getWriter().print("h\u00e9llo \u20ac");
+        });
+        String key = newKey();
+        HttpAnswer first = post("headers", key);
+        HttpAnswer repeat = post("headers", key);
+        assertThat(first.status()).isEqualTo(202);
+        assertThat(first.body()).isEqualTo("h\u00e9llo \u20ac");
+        assertThat(first.header("X-Trace")).contains("1");
+        assertReplayOf(first, repeat);
+        assertThat(repeat.headers().get("link")).isEqualTo(List.of("</a>; rel=a", "</b>; rel=b"));
+        assertThat(repeat.header("Location")).contains("/orders/1");
+        assertThat(repeat.header("ETag")).contains("\"1\"");
+        assertThat(repeat.header("Content-Type")).isEqualTo(first.header("Content-Type"));
+        assertThat(repeat.header("X-Trace")).isEmpty();
+        assertThat(repeat.header("Cache-Control")).contains("no-store");
+    }
+
+    @Test
+    void repeat_ofEmptyAnswer_isEmpty() throws Exception {
+        onOrder("empty", (request, response) -> response.setStatus(204));
+        String key = newKey();
+        HttpAnswer first = post("empty", key);
+        assertThat(first.status()).isEqualTo(204);
+        assertReplayOf(first, post("empty", key));
+    }
+
+    @Test
+    void repeat_ofBinaryAnswer_isEqualByteByByte() throws Exception {
+        onOrder("binary", (request, response) -> {
+            response.setContentType("application/octet-stream");
+            for (int i = 0; i < 256; i++) {
+                response.getOutputStream().write(i < 128 ? i : i & 0x7f);
+            }
+        });
+        String key = newKey();
+        HttpAnswer first = post("binary", key);
+        assertThat(first.body()).hasSize(256);
+        assertReplayOf(first, post("binary", key));
+    }
+
+    @Test
+    void keys_ofOtherCallersAndNobody_areOtherOperations() throws Exception {
+        AtomicInteger runs = onOrder(
+                "scoped",
+                (request, response) -> response.getWriter().print(String.valueOf(request.getUserPrincipal() == null)));
+        String key = newKey();
+        post("scoped", key, "X-User: anne");
+        post("scoped", key, "X-User: bert");
+        post("scoped", key, "X-User: anonymous");
+        post("scoped", key);
+        assertThat(runs.get()).isEqualTo(4);
+        assertThat(post("scoped", key, "X-User: anne").header("Idempotent-Replayed"))
+                .contains("true");
+        assertThat(runs.get()).isEqualTo(4);
+    }
+
+    @Test
+    void keys_onOtherPaths_areOtherOperations() throws Exception {
+        AtomicInteger one = onOrder("path-one", (request, response) -> response.setStatus(200));
+        AtomicInteger two = onOrder("path-two", (request, response) -> response.setStatus(200));
+        String key = newKey();
+        post("path-one", key);
+        post("path-two", key);
+        assertThat(List.of(one.get(), two.get())).containsExactly(1, 1);
+    }
+
+    @Test
+    void query_isPartOfTheFingerprint() throws Exception {
+        onOrder("query", (request, response) -> response.setStatus(200));
+        String key = newKey();
+        post("query?a=1", key);
+        assertThat(post("query?a=1", key).status()).isEqualTo(200);
+        assertProblem(post("query?a=2", key), ProblemCode.KEY_REUSED);
+    }
+
+    @Test
+    void get_isPassedOnWithoutAKey() throws Exception {
+        service.on("read", (request, response) -> response.getWriter().print("read"));
+        HttpAnswer answer = http.send("GET", service.uri("read"), List.of("Idempotency-Key: \"broken"), "");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo("read");
+    }
+
+    @Test
+    void storeDownAtClaim_is503AndNothingRuns() throws Exception {
+        AtomicInteger runs = onOrder("store-down", (request, response) -> response.setStatus(201));
+        String key = newKey();
+        service.database()
+                .faults()
+                .inject(JdbcPoint.BEFORE_EXECUTE, sql -> sql.contains("idempotency_record"), 1, Fault.cut());
+        assertProblem(post("store-down", key), ProblemCode.STORE_UNAVAILABLE);
+        assertThat(runs.get()).isZero();
+        assertThat(post("store-down", key).status()).isEqualTo(201);
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void duplicate_ofRunningRequest_is409WithRetryAfter() throws Exception {
+        Gate gate = new Gate();
+        AtomicInteger runs = onOrder("running", (request, response) -> {
+            gate.pass();
+            response.setStatus(201);
+        });
+        String key = newKey();
+        Future<HttpAnswer> first = inBackground(() -> post("running", key));
+        gate.awaitReached(DEADLINE);
+        HttpAnswer duplicate = post("running", key);
+        gate.open();
+        assertProblem(duplicate, ProblemCode.IN_PROGRESS);
+        assertThat(result(first).status()).isEqualTo(201);
+        assertReplayOf(result(first), post("running", key));
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void duplicate_waitsWhereAsked() throws Exception {
+        Gate gate = new Gate();
+        try (OrdersService waiting = other(builder -> builder.maxWait(Duration.ofMinutes(2)), Map.of())) {
+            AtomicInteger runs = new AtomicInteger();
+            waiting.on("slow", (request, response) -> {
+                runs.incrementAndGet();
+                gate.pass();
+                response.setStatus(201);
+            });
+            String key = newKey();
+            Future<HttpAnswer> first = inBackground(() -> post(waiting.uri("slow"), key, "{}"));
+            gate.awaitReached(DEADLINE);
+            Future<HttpAnswer> duplicate = inBackground(() -> post(waiting.uri("slow"), key, "{}"));
+            // The duplicate has looked once when a second connection has been handed out and given back.
+            long before = waiting.database().faults().roundTrips();
+            while (waiting.database().faults().roundTrips() < before + 2 && !duplicate.isDone()) {
+                Thread.onSpinWait();
+            }
+            assertThat(duplicate.isDone()).isFalse();
+            gate.open();
+            assertReplayOf(result(first), result(duplicate));
+            assertThat(runs.get()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void shuttingDown_is503AndMakesNoRecord() throws Exception {
+        try (OrdersService ending = other(builder -> {}, Map.of())) {
+            ending.shutdown().shutdown(new dev.idempotency.shutdown.Reason("the test"));
+            HttpAnswer answer = post(ending.uri("orders"), newKey(), "{}");
+            assertProblem(answer, ProblemCode.SHUTTING_DOWN);
+            assertThat(ending.records()).isZero();
+            assertThat(ending.effects()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {400, 404, 409, 410, 412, 422, 451})
+    void refusal_thatIsFinal_isKept(int status) throws Exception {
+        AtomicInteger runs = onOrder("refused", (request, response) -> {
+            response.setStatus(status);
+            response.setContentType("text/plain");
+            response.getWriter().print("no");
+        });
+        String key = newKey();
+        HttpAnswer first = post("refused", key);
+        assertThat(first.status()).isEqualTo(status);
+        assertReplayOf(first, post("refused", key));
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {401, 403, 408, 425, 429})
+    void refusal_thatMayPass_isNotKept(int status) throws Exception {
+        AtomicInteger runs = onOrder("transient", (request, response) -> response.setStatus(status));
+        String key = newKey();
+        assertThat(post("transient", key).status()).isEqualTo(status);
+        assertThat(post("transient", key).status()).isEqualTo(status);
+        assertThat(runs.get()).isEqualTo(2);
+    }
+
+    @Test
+    void sendError_isReplayedWithItsStatus() throws Exception {
+        AtomicInteger runs = onOrder("send-error", (request, response) -> {
+            response.getWriter().print("never seen");
+            response.setHeader("Link", "</help>; rel=help");
+            response.sendError(404, "no such article");
+        });
+        String key = newKey();
+        HttpAnswer first = post("send-error", key);
+        HttpAnswer repeat = post("send-error", key);
+        assertThat(first.status()).isEqualTo(404);
+        assertThat(first.body()).doesNotContain("never seen");
+        assertThat(repeat.status()).isEqualTo(404);
+        assertThat(repeat.header("Idempotent-Replayed")).contains("true");
+        assertThat(repeat.header("Link")).contains("</help>; rel=help");
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void sendRedirect_isReplayed() throws Exception {
+        onOrder("redirect", (request, response) -> {
+            response.getWriter().print("never seen");
+            response.sendRedirect("/elsewhere");
+        });
+        String key = newKey();
+        HttpAnswer first = post("redirect", key);
+        assertThat(first.status()).isEqualTo(302);
+        assertThat(first.header("Location").orElse("")).endsWith("/elsewhere");
+        assertThat(first.body()).doesNotContain("never seen");
+        HttpAnswer repeat = post("redirect", key);
+        assertThat(repeat.status()).isEqualTo(302);
+        assertThat(repeat.header("Location").orElse("")).endsWith("/elsewhere");
+    }
+
+    @Test
+    void reset_forgetsWhatWasSetAndWritten() throws Exception {
+        onOrder("reset", (request, response) -> {
+            response.setStatus(201);
+            response.setHeader("Location", "/nowhere");
+            response.addCookie(new jakarta.servlet.http.Cookie("a", "b"));
+            response.setCharacterEncoding("UTF-16");
+            response.getWriter().print("never seen");
+            response.flushBuffer();
+            response.reset();
+            response.setContentType("text/plain;charset=UTF-8");
+            response.getOutputStream().write("seen".getBytes(StandardCharsets.UTF_8));
+        });
+        String key = newKey();
+        HttpAnswer first = post("reset", key);
+        assertThat(first.status()).isEqualTo(200);
+        assertThat(first.body()).isEqualTo("seen");
+        assertThat(first.header("Location")).isEmpty();
+        assertThat(first.header("Set-Cookie")).isEmpty();
+        assertReplayOf(first, post("reset", key));
+    }
+
+    @Test
+    void answer_beyondTheReplayLimit_isDeliveredOnceAndNeverRunAgain() throws Exception {
+        String large = "x".repeat(TestLimits.REPLAY + 1);
+        AtomicInteger runs =
+                onOrder("large", (request, response) -> response.getWriter().print(large));
+        String key = newKey();
+        assertThat(post("large", key).body()).isEqualTo(large);
+        assertProblem(post("large", key), ProblemCode.RESPONSE_UNAVAILABLE);
+        assertThat(runs.get()).isEqualTo(1);
+        assertThat(service.effects("large")).isEqualTo(1);
+    }
+
+    @Test
+    void body_beyondTheLimit_is413ByBytesRead() throws Exception {
+        AtomicInteger runs = onOrder("upload", (request, response) -> response.setStatus(200));
+        String most = "x".repeat((int) TestLimits.REQUEST.total());
+        long before = service.records();
+        List<String> lines = List.of("Idempotency-Key: " + newKey());
+        assertProblem(http.send("POST", service.uri("upload"), lines, most + "x"), ProblemCode.BODY_TOO_LARGE);
+        assertProblem(
+                http.sendChunked("POST", service.uri("upload"), lines, List.of(most, "x")), ProblemCode.BODY_TOO_LARGE);
+        assertThat(service.records()).isEqualTo(before);
+        assertThat(runs.get()).isZero();
+        assertThat(http.sendChunked("POST", service.uri("upload"), lines, List.of(most))
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void body_inMemoryAndInFile_isGivenWhole() throws Exception {
+        service.on("echo", (request, response) -> {
+            byte[] bytes = request.getInputStream().readAllBytes();
+            response.getOutputStream().write(bytes);
+        });
+        for (int size : new int[] {0, 1, 4095, 4096, 4097, 60_000}) {
+            String body = "y".repeat(size);
+            String key = newKey();
+            HttpAnswer first = post(service.uri("echo"), key, body);
+            assertThat(first.body()).isEqualTo(body);
+            assertReplayOf(first, post(service.uri("echo"), key, body));
+        }
+    }
+
+    @Test
+    void body_chunkedOrNot_isTheSameRequest() throws Exception {
+        AtomicInteger runs = onOrder("chunks", (request, response) -> response.setStatus(200));
+        List<String> lines = List.of("Idempotency-Key: " + newKey());
+        http.send("POST", service.uri("chunks"), lines, "abcdef");
+        assertThat(http.sendChunked("POST", service.uri("chunks"), lines, List.of("ab", "cdef"))
+                        .header("Idempotent-Replayed"))
+                .contains("true");
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void body_truncated_makesNoRecordAndDoesNotRun() throws Exception {
+        AtomicInteger runs = onOrder("truncated", (request, response) -> response.setStatus(200));
+        String key = newKey();
+        long before = service.records();
+        try {
+            HttpAnswer answer = http.sendTruncated(
+                    "POST", service.uri("truncated"), List.of("Idempotency-Key: " + key), 100, "half");
+            assertThat(answer.status()).isEqualTo(400);
+        } catch (IOException closedWithoutAnswer) {
+            assertThat(closedWithoutAnswer).isNotNull();
+        }
+        assertThat(runs.get()).isZero();
+        assertThat(service.records()).isEqualTo(before);
+        assertThat(http.send("POST", service.uri("truncated"), List.of("Idempotency-Key: " + key), "half")
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void body_asReader_hasItsCharset() throws Exception {
+        service.on("reader", (request, response) -> {
+            response.setContentType("text/plain;charset=UTF-8");
+            response.getWriter().print(request.getReader().readLine());
+        });
+        assertThat(postAs("application/json", "reader", newKey(), "\"\u20ac\"").body())
+                .isEqualTo("\"\u20ac\"");
+        assertThat(postAs("text/plain;charset=UTF-8", "reader", newKey(), "\u00e9")
+                        .body())
+                .isEqualTo("\u00e9");
+        assertThat(postAs("text/plain", "reader", newKey(), "\u00e9").body()).isEqualTo("\u00c3\u00a9");
+    }
+
+    @Test
+    void body_asStreamAndReader_isRefused() throws Exception {
+        service.on("both", (request, response) -> {
+            request.getInputStream();
+            try {
+                request.getReader();
+            } catch (IllegalStateException e) {
+                response.getWriter().print("refused");
+            }
+        });
+        assertThat(post("both", newKey()).body()).isEqualTo("refused");
+    }
+
+    @Test
+    void body_asForm_hasParametersOfQueryAndBody() throws Exception {
+        service.on("form", (request, response) -> {
+            response.setContentType("text/plain;charset=UTF-8");
+            response.getWriter()
+                    .print(String.join("|", request.getParameterValues("a")) + ";"
+                            + request.getParameter("b") + ";" + request.getParameter("c") + ";"
+                            + request.getParameterMap().size() + ";" + request.getParameter("d"));
+        });
+        HttpAnswer answer =
+                postAs("application/x-www-form-urlencoded", "form?a=0", newKey(), "a=1&a=2+3&b=%E2%82%AC&c&&=x");
+        assertThat(answer.body()).isEqualTo("0|1|2 3;\u20ac;;4;null");
+    }
+
+    @Test
+    void body_asMultipart_isComparedByParts() throws Exception {
+        AtomicInteger runs = onOrder("multipart", (request, response) -> {
+            response.setContentType("text/plain;charset=UTF-8");
+            StringBuilder text = new StringBuilder();
+            for (Part part : request.getParts()) {
+                text.append(part.getName())
+                        .append('=')
+                        .append(part.getSubmittedFileName())
+                        .append('=');
+                text.append(new String(part.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .append(';');
+            }
+            response.getWriter().print(text + request.getParameter("note"));
+        });
+        String key = newKey();
+        HttpAnswer first = multipart("multipart", key, "one", "hello", "file.txt", "content");
+        assertThat(first.body()).isEqualTo("note=null=hello;file=file.txt=content;hello");
+        assertReplayOf(first, multipart("multipart", key, "two", "hello", "file.txt", "content"));
+        assertProblem(multipart("multipart", key, "one", "hello", "file.txt", "other"), ProblemCode.KEY_REUSED);
+        assertProblem(multipart("multipart", key, "one", "hello", "other.txt", "content"), ProblemCode.KEY_REUSED);
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void body_asMultipart_beyondTheServletsLimitOrOurs_isRefused() throws Exception {
+        AtomicInteger runs = onOrder("parts", (request, response) -> response.setStatus(200));
+        long before = service.records();
+        String beyondOnePart = "x".repeat((int) TestLimits.PART + 1);
+        HttpAnswer refused = multipart("parts", newKey(), "one", "hello", "file.txt", beyondOnePart);
+        assertThat(refused.status()).isIn(400, 413);
+        HttpAnswer broken = postAs("multipart/form-data; boundary=one", "parts", newKey(), "--one\r\nbroken");
+        assertThat(broken.status()).isEqualTo(400);
+        assertThat(runs.get()).isZero();
+        assertThat(service.records()).isEqualTo(before);
+    }
+
+    private HttpAnswer multipart(String name, String key, String boundary, String note, String file, String content)
+            throws IOException {
+        String body = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n" + note + "\r\n--"
+                + boundary + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + file
+                + "\"\r\nContent-Type: text/plain\r\n\r\n" + content + "\r\n--" + boundary + "--\r\n";
+        return postAs("multipart/form-data; boundary=" + boundary, name, key, body);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"COMMIT, 500", "COMMIT, 409", "KEEP, 500", "KEEP, 429", "KEEP, 201"})
+    void handler_thatKeepsItsAnswer_isReplayed(String decision, int status) throws Exception {
+        AtomicInteger runs = onOrder("decided", (request, response) -> {
+            IdempotentRequest handle = IdempotentRequest.of(request).orElseThrow();
+            if (decision.equals("COMMIT")) {
+                handle.commitAndKeep();
+            } else {
+                handle.rollBackAndKeep();
+            }
+            response.setStatus(status);
+            response.getWriter().print("decided");
+        });
+        String key = newKey();
+        HttpAnswer first = post("decided", key);
+        assertThat(first.status()).isEqualTo(status);
+        assertReplayOf(first, post("decided", key));
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 404, 500})
+    void handler_thatForgets_runsAgain(int status) throws Exception {
+        AtomicInteger runs = onOrder("forgotten", (request, response) -> {
+            IdempotentRequest.of(request).orElseThrow().rollBackAndForget();
+            response.setStatus(status);
+        });
+        String key = newKey();
+        assertThat(post("forgotten", key).status()).isEqualTo(status);
+        assertThat(post("forgotten", key).status()).isEqualTo(status);
+        assertThat(runs.get()).isEqualTo(2);
+    }
+
+    @Test
+    void clientGone_changesNothing() throws Exception {
+        Gate gate = new Gate();
+        AtomicInteger runs = onOrder("gone", (request, response) -> {
+            gate.pass();
+            response.getWriter().print("z".repeat(50_000));
+        });
+        String key = newKey();
+        http.sendAndLeave(
+                "POST",
+                service.uri("gone"),
+                List.of("Idempotency-Key: \"" + key + "\"", "Content-Type: application/json"),
+                "{}");
+        gate.awaitReached(DEADLINE);
+        gate.open();
+        HttpAnswer repeat = post("gone", key);
+        while (repeat.status() == 409) {
+            repeat = post("gone", key);
+        }
+        assertThat(repeat.status()).isEqualTo(200);
+        assertThat(repeat.body()).hasSize(50_000);
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void scopeThatCannotBeResolved_isRefused() throws Exception {
+        try (OrdersService unresolved = other(
+                builder -> builder.scopes((request, operation) -> {
+                    throw new IllegalStateException("asked for by the test");
+                }),
+                Map.of())) {
+            assertProblem(post(unresolved.uri("orders"), newKey(), "{}"), ProblemCode.SCOPE_UNRESOLVED);
+            assertThat(unresolved.effects()).isZero();
+        }
+    }
+
+    @Test
+    void keyThatIsOptional_isOptional() throws Exception {
+        try (OrdersService optional =
+                other(builder -> builder.keyRequired(false).syntax(KeySyntax.STRICT), Map.of())) {
+            List<String> none = List.of("Content-Type: application/json");
+            assertThat(http.send("POST", optional.uri("orders"), none, "{}").status())
+                    .isEqualTo(201);
+            assertThat(http.send("POST", optional.uri("orders"), none, "{}").status())
+                    .isEqualTo(201);
+            assertThat(optional.effects()).isEqualTo(2);
+            assertProblem(
+                    http.send("POST", optional.uri("orders"), List.of("Idempotency-Key: bare"), "{}"),
+                    ProblemCode.INVALID_KEY);
+            assertThat(optional.effects()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void bareAndQuoted_areTheSameKey() throws Exception {
+        String key = newKey();
+        HttpAnswer first = http.send("POST", service.uri("orders"), List.of("Idempotency-Key: " + key), "{}");
+        assertReplayOf(
+                first, http.send("POST", service.uri("orders"), List.of("Idempotency-Key: \"" + key + "\""), "{}"));
+    }
+}
