@@ -1,5 +1,6 @@
 package dev.idempotency.examples.chain;
 
+import dev.idempotency.jdbi.SchemaInstaller;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,6 +62,7 @@ final class Database implements AutoCloseable {
     private void createTables() {
         jdbi.useHandle(
                 handle -> handle.createScript(resource("/order-chain.sql")).execute());
+        SchemaInstaller.of(server.getPostgresDatabase()).install();
     }
 
     private static String resource(String name) {

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 
 /** One run: starts everything, lets customers and the killer loose, waits until the chain has settled, and counts. */
 final class Demo implements AutoCloseable {
-    private static final Duration START_PATIENCE = Duration.ofSeconds(90);
+    private static final Duration START_PATIENCE = Duration.ofSeconds(180);
     private static final long GLANCE_MILLIS = 200;
 
     private final DemoOptions options;
@@ -97,17 +97,15 @@ final class Demo implements AutoCloseable {
         Client client = new Client(chain.service(ServiceName.ORDERS), timeline, answers);
         try (ProgressDisplay progress = new ProgressDisplay(2 * options.orders(), options.kills())) {
             open.add(Load.start(intents, options.clients(), client, answers, random.split()));
-            Thread killer = new Thread(new Killer(plan, chain.services(), answers), "killer");
-            killer.setDaemon(true);
-            killer.start();
+            List<Thread> killers = startKillers(plan, chain);
             Settlement settlement = new Settlement(chain.database(), chain.topic(), chain.provider());
-            while (answers.closed() < intents.size() || killer.isAlive() || !settlement.reached()) {
+            while (answers.closed() < intents.size() || isAnyAlive(killers) || !settlement.reached()) {
                 answers.awaitClosed(intents.size(), GLANCE_MILLIS);
                 progress.show(
                         answers.closed(),
                         chain.provider().chargedOrders(),
                         timeline.kills().size());
-                if (answers.closed() == intents.size() && !killer.isAlive()) {
+                if (answers.closed() == intents.size() && !isAnyAlive(killers)) {
                     checkAlive(chain);
                     settlement.look();
                 }
@@ -136,6 +134,24 @@ final class Demo implements AutoCloseable {
                 timeline.kills(),
                 chain.crashes(),
                 took);
+    }
+
+    /** One killer for each service, so that an outage of the one does not move the kills of the other. */
+    private List<Thread> startKillers(KillPlan plan, Chain chain) {
+        return List.of(
+                start(new Killer(plan, chain.service(ServiceName.ORDERS), answers::closed)),
+                start(new Killer(plan, chain.service(ServiceName.BILLING), chain.provider()::chargedOrders)));
+    }
+
+    private static Thread start(Killer killer) {
+        Thread thread = new Thread(killer, "killer");
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private static boolean isAnyAlive(List<Thread> threads) {
+        return threads.stream().anyMatch(Thread::isAlive);
     }
 
     /** A service that does not come up again would look like losses; it is said as what it is. */

@@ -8,14 +8,14 @@ import java.util.SplittableRandom;
 /**
  * When which service is killed, and how.
  *
- * <p>The instants are counted in answered intents and not in seconds, so that they fall into the load on a slow machine
- * and on a fast one; a few milliseconds of delay on top put them between any two instructions.
+ * <p>The instants are counted in what the service has done, and not in seconds, so that they fall into its work on a slow
+ * machine and on a fast one; a few milliseconds of delay on top put them between any two instructions.
  */
 record KillPlan(List<PlannedKill> kills) {
     private static final int LONGEST_DELAY_MILLIS = 40;
 
-    /** One kill: how many intents must have been answered, and how long to wait from then on. */
-    record PlannedKill(int afterAnswers, long delayMillis, ServiceName service, Signal signal) {}
+    /** One kill: after how many intents that the service has dealt with, and how long to wait from then on. */
+    record PlannedKill(int after, long delayMillis, ServiceName service, Signal signal) {}
 
     static KillPlan draw(int count, int intents, SplittableRandom random) {
         int[] instants = new int[count];

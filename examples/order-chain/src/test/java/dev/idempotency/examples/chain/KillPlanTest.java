@@ -33,6 +33,6 @@ final class KillPlanTest {
         List<PlannedKill> kills =
                 KillPlan.draw(100, 200, new SplittableRandom(7)).kills();
 
-        assertThat(kills).extracting(PlannedKill::afterAnswers).isSorted().allMatch(answers -> answers < 200);
+        assertThat(kills).extracting(PlannedKill::after).isSorted().allMatch(answers -> answers < 200);
     }
 }

@@ -20,13 +20,29 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The demo as a person runs it: a process of its own, judged by its output, its status and what it leaves behind. */
 final class OrderChainIT {
-    private static final Duration PATIENCE = Duration.ofMinutes(4);
+    private static final Duration PATIENCE = Duration.ofMinutes(8);
     private static final Pattern RESULT =
             Pattern.compile("RESULT guard=(on|off) orders=(\\d+) intents=(\\d+) charges=(\\d+) duplicates=(\\d+)"
                     + " lost=(\\d+) kills=(\\d+) replays=(\\d+) seconds=(\\d+)");
 
     @TempDir
     private Path folder;
+
+    @Test
+    void guardOn_everyOrderOnce() throws Exception {
+        Run run = run("-Ddemo.orders=40", "-Ddemo.kills=2", "-Ddemo.report=" + folder.resolve("report.html"));
+
+        assertThat(run.status()).as(run.output()).isZero();
+        assertThat(run.result("guard")).isEqualTo("on");
+        assertThat(run.number("orders")).isEqualTo(40);
+        assertThat(run.number("intents")).isEqualTo(40);
+        assertThat(run.number("charges")).isEqualTo(40);
+        assertThat(run.number("duplicates")).isZero();
+        assertThat(run.number("lost")).isZero();
+        assertThat(run.number("kills")).isEqualTo(2);
+        assertThat(folder.resolve("report.html")).content().contains("</html>").doesNotContain("src=", "href=");
+        assertThat(temporaryFolder()).isEmptyDirectory();
+    }
 
     @Test
     void guardOff_showsDefectsAndFails() throws Exception {

@@ -19,8 +19,10 @@ public final class BillingService {
         Driver.dieWithIt();
         ServiceSettings settings = ServiceSettings.fromArguments(arguments);
         if (settings.guarded()) {
-            throw new UnsupportedOperationException("guard=on has no service yet");
+            GuardedBilling.start(settings);
+        } else {
+            NaiveBilling.start(settings);
         }
-        NaiveBilling.start(settings);
+        Driver.tellReady(0);
     }
 }

@@ -4,7 +4,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.examples.chain.service.ChargeAnswer;
 import dev.idempotency.examples.chain.service.ChargeRequest;
-import dev.idempotency.examples.chain.service.Driver;
 import dev.idempotency.examples.chain.service.Json;
 import dev.idempotency.examples.chain.service.OrderPlaced;
 import dev.idempotency.examples.chain.service.ServiceSettings;
@@ -55,7 +54,6 @@ final class NaiveBilling {
         try (KafkaConsumer<String, byte[]> consumer =
                 new KafkaConsumer<>(properties, new StringDeserializer(), new ByteArrayDeserializer())) {
             consumer.subscribe(List.of(OrderPlaced.TOPIC));
-            Driver.tellReady(0);
             while (true) {
                 ConsumerRecords<String, byte[]> records = consumer.poll(Duration.ofMillis(200));
                 consumer.commitSync();

@@ -16,10 +16,7 @@ public final class OrderService {
     public static void main(String[] arguments) throws Exception {
         Driver.dieWithIt();
         ServiceSettings settings = ServiceSettings.fromArguments(arguments);
-        if (settings.guarded()) {
-            throw new UnsupportedOperationException("guard=on has no service yet");
-        }
-        int port = NaiveOrderService.start(settings);
+        int port = settings.guarded() ? GuardedOrderService.start(settings) : NaiveOrderService.start(settings);
         Driver.tellReady(port);
     }
 }

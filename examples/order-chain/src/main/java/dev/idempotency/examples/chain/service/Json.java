@@ -1,6 +1,5 @@
 package dev.idempotency.examples.chain.service;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +19,7 @@ public final class Json {
     public static byte[] write(Object value) {
         try {
             return MAPPER.writeValueAsBytes(value);
-        } catch (JsonProcessingException e) {
+        } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }

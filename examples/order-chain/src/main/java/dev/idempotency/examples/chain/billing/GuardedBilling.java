@@ -1,0 +1,120 @@
+package dev.idempotency.examples.chain.billing;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.ConsumerId;
+import dev.idempotency.KeyDerivation;
+import dev.idempotency.client.CallOutcome;
+import dev.idempotency.client.IdempotentHttpClient;
+import dev.idempotency.client.ProviderFormat;
+import dev.idempotency.event.EventContext;
+import dev.idempotency.event.TransactionScope;
+import dev.idempotency.examples.chain.service.ChargeAnswer;
+import dev.idempotency.examples.chain.service.ChargeRequest;
+import dev.idempotency.examples.chain.service.Json;
+import dev.idempotency.examples.chain.service.OrderPlaced;
+import dev.idempotency.examples.chain.service.ServiceSettings;
+import dev.idempotency.jdbi.JdbiEventStore;
+import dev.idempotency.jdbi.JdbiTransactionRunner;
+import dev.idempotency.kafka.IdempotentConsumer;
+import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.shutdown.Phase;
+import dev.idempotency.transaction.JoiningDataSource;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jdbi.v3.core.Handle;
+
+/**
+ * Billing with the library: event mark, invoice and offset in one transaction, and a charge whose key is the same
+ * however often the event is handled.
+ */
+final class GuardedBilling {
+    private final IdempotentHttpClient client;
+    private final URI charges;
+
+    private GuardedBilling(IdempotentHttpClient client, URI charges) {
+        this.client = client;
+        this.charges = charges;
+    }
+
+    /** Starts the service and takes over SIGTERM. */
+    static void start(ServiceSettings settings) {
+        GracefulShutdown shutdown = GracefulShutdown.ofDefaults();
+        JoiningDataSource dataSource = JoiningDataSource.of(openPool(settings, shutdown));
+        GuardedBilling billing =
+                new GuardedBilling(openClient(shutdown), settings.provider().resolve("/charges"));
+        IdempotentConsumer.<String, byte[]>builder()
+                .consumer(ConsumerId.of(BillingService.GROUP))
+                .topics(OrderPlaced.TOPIC)
+                .properties(Map.of("bootstrap.servers", settings.kafka(), "group.instance.id", BillingService.GROUP))
+                .deserializers(new StringDeserializer(), new ByteArrayDeserializer())
+                .store(JdbiEventStore.of(dataSource))
+                .transactions(JdbiTransactionRunner.of(dataSource))
+                .keys(KeyDerivation.of("order-chain"))
+                // One transaction per record: the handler calls another system, and must not do so twenty times over.
+                .handler(TransactionScope.PER_EVENT, billing::bill)
+                .shutdown(shutdown)
+                .build()
+                .start();
+        shutdown.ownJvmShutdown("billing service");
+    }
+
+    private static HikariDataSource openPool(ServiceSettings settings, GracefulShutdown shutdown) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(settings.jdbcUrl());
+        config.setMaximumPoolSize(4);
+        HikariDataSource pool = new HikariDataSource(config);
+        shutdown.on(Phase.CLOSE, "connection pool", deadline -> pool.close());
+        shutdown.watch("connection pool", pool::isClosed);
+        return pool;
+    }
+
+    private static IdempotentHttpClient openClient(GracefulShutdown shutdown) {
+        HttpClient http = HttpClient.newHttpClient();
+        return IdempotentHttpClient.builder(http, ProviderFormat.of("Idempotency-Key", Duration.ofHours(24)))
+                .backOff(Duration.ofMillis(50), Duration.ofSeconds(1))
+                .attemptTimeout(Duration.ofSeconds(2))
+                // Less than the transaction may idle: the call is made inside it.
+                .totalTime(Duration.ofSeconds(10))
+                .shutdown(shutdown)
+                .build();
+    }
+
+    private void bill(ConsumerRecord<String, byte[]> message, EventContext context) throws InterruptedException {
+        OrderPlaced order = Json.read(message.value(), OrderPlaced.class);
+        String chargeId = charge(order, context);
+        context.transaction()
+                .unwrap(Handle.class)
+                .createUpdate("""
+                        INSERT INTO invoice (order_id, charge_id, amount_cents)
+                        VALUES (:orderId, :chargeId, :amountCents)
+                        """)
+                .bind("orderId", order.orderId())
+                .bind("chargeId", chargeId)
+                .bind("amountCents", order.amountCents())
+                .execute();
+    }
+
+    private String charge(OrderPlaced order, EventContext context) throws InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(charges)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(
+                        Json.write(new ChargeRequest(order.orderId(), order.amountCents()))))
+                .build();
+        CallOutcome<byte[]> outcome =
+                client.send(request, context.derive("charge"), HttpResponse.BodyHandlers.ofByteArray());
+        if (outcome instanceof CallOutcome.Answered<byte[]> answered
+                && answered.response().statusCode() == 200) {
+            return Json.read(answered.response().body(), ChargeAnswer.class).chargeId();
+        }
+        // Charged or not, nobody knows: the transaction is rolled back, and the next attempt asks with the same key.
+        throw new IllegalStateException("The provider gave no answer: " + outcome);
+    }
+}
