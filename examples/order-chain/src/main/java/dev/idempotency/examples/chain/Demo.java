@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 
 /** One run: starts everything, lets customers and the killer loose, waits until the chain has settled, and counts. */
 final class Demo implements AutoCloseable {
-    private static final Duration START_PATIENCE = Duration.ofSeconds(180);
+    private static final Duration START_PATIENCE = Duration.ofMinutes(3);
     private static final long GLANCE_MILLIS = 200;
 
     private final DemoOptions options;

@@ -7,7 +7,7 @@ import java.util.function.IntSupplier;
 
 /** Carries out the planned kills of one service beside the load. */
 final class Killer implements Runnable {
-    private static final Duration START_PATIENCE = Duration.ofSeconds(180);
+    private static final Duration START_PATIENCE = Duration.ofMinutes(3);
     private static final Duration WITHOUT_PROGRESS = Duration.ofSeconds(20);
     private static final long GLANCE_MILLIS = 3;
 
