@@ -1,0 +1,7 @@
+package dev.idempotency.jdbi;
+
+class PostgreSqlOffsetStoreIT extends SqlOffsetStoreContract {
+    PostgreSqlOffsetStoreIT() {
+        super(new PostgreSqlTestDatabase());
+    }
+}

@@ -1,0 +1,7 @@
+package dev.idempotency.jdbi;
+
+class PostgreSqlParkedStoreIT extends SqlParkedStoreContract {
+    PostgreSqlParkedStoreIT() {
+        super(new PostgreSqlTestDatabase());
+    }
+}

@@ -1,0 +1,250 @@
+package dev.idempotency.testkit.memory;
+
+import dev.idempotency.ConsumerId;
+import dev.idempotency.EventId;
+import dev.idempotency.StoreConflictException;
+import dev.idempotency.TransactionLostException;
+import dev.idempotency.spi.EventPartition;
+import dev.idempotency.spi.Marks;
+import dev.idempotency.spi.OffsetAdvance;
+import dev.idempotency.spi.ParkedEvent;
+import dev.idempotency.spi.ParkedEventStore;
+import dev.idempotency.spi.PartitionAssignment;
+import dev.idempotency.spi.PartitionOffsetStore;
+import dev.idempotency.transaction.Transaction;
+import dev.idempotency.transaction.TransactionContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Keeps marks, offsets and parked events in memory; tests give it to {@link dev.idempotency.event.EventProcessor} and
+ * {@link dev.idempotency.event.ProcessedEvents}.
+ *
+ * <p>It passes the contracts of this kit. What it holds is gone with the virtual machine, so it protects nothing outside
+ * a test. Where a real store would wait for another transaction, this one throws {@link StoreConflictException}. Safe for
+ * use by many threads.
+ */
+public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStore {
+    final InMemoryDatabase database;
+
+    /** Guarded by the database's monitor, as everything here. */
+    final Set<ConsumerId> consumers = new HashSet<>();
+
+    final Map<Object, Instant> marks = new HashMap<>();
+    final Map<Object, PartitionAssignment> offsets = new HashMap<>();
+    final Map<Object, ParkedEvent> parked = new HashMap<>();
+
+    /** Not for extension by others: the kit's own tests break single rules in subclasses. */
+    InMemoryEventStore(InMemoryDatabase database) {
+        this.database = Objects.requireNonNull(database, "database");
+    }
+
+    /**
+     * Returns an empty store.
+     *
+     * @param database whose transactions it joins
+     * @return the store
+     */
+    public static InMemoryEventStore of(InMemoryDatabase database) {
+        return new InMemoryEventStore(database);
+    }
+
+    @Override
+    public void register(ConsumerId consumer) {
+        synchronized (database) {
+            consumers.add(consumer);
+        }
+    }
+
+    @Override
+    public Marks mark(TransactionContext transaction, ConsumerId consumer, Collection<EventId> ids) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            joined.requireRunning();
+            requireRegistered(consumer);
+            Set<EventId> fresh = new HashSet<>();
+            for (EventId id : ids) {
+                Object identity = identity(consumer, id);
+                lock(identity, joined);
+                if (!marks.containsKey(identity) && joined.isFirstCompletion(identity)) {
+                    fresh.add(id);
+                    joined.write(() -> marks.put(identity, database.now()));
+                }
+            }
+            return new Marks(fresh, transaction instanceof Transaction ? Long.toString(joined.id()) : "");
+        }
+    }
+
+    @Override
+    public void confirm(Transaction transaction, Marks made) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            joined.requireRunning();
+            if (!made.transactionProof().equals(Long.toString(joined.id()))) {
+                throw new TransactionLostException("The marks were made in another transaction: roll back", null);
+            }
+        }
+    }
+
+    @Override
+    public int deleteMarks(Duration age, int limit) {
+        if (age.compareTo(Duration.ofMinutes(1)) < 0) {
+            throw new IllegalArgumentException("The age must be at least 1 minute, but is " + age);
+        }
+        checkLimit(limit, 100_000);
+        synchronized (database) {
+            Instant youngest = database.now().minus(age);
+            List<Object> old = marks.entrySet().stream()
+                    .filter(mark -> mark.getValue().isBefore(youngest))
+                    .map(Map.Entry::getKey)
+                    .limit(limit)
+                    .toList();
+            old.forEach(marks::remove);
+            return old.size();
+        }
+    }
+
+    @Override
+    public List<PartitionAssignment> assign(ConsumerId consumer, Collection<EventPartition> partitions, String owner) {
+        synchronized (database) {
+            requireRegistered(consumer);
+            for (EventPartition partition : partitions) {
+                if (database.isLocked(identity(consumer, partition))) {
+                    throw conflict();
+                }
+            }
+            List<PartitionAssignment> assignments = new ArrayList<>();
+            for (EventPartition partition : partitions) {
+                PartitionAssignment before = offsets.get(identity(consumer, partition));
+                PartitionAssignment after = new PartitionAssignment(
+                        partition,
+                        before == null ? 1 : before.epoch() + 1,
+                        before == null ? null : before.nextOffset());
+                offsets.put(identity(consumer, partition), after);
+                assignments.add(after);
+            }
+            return assignments;
+        }
+    }
+
+    @Override
+    public Set<EventPartition> advance(
+            Transaction transaction, Marks made, ConsumerId consumer, Collection<OffsetAdvance> advances) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            confirm(transaction, made);
+            Set<EventPartition> fenced = new HashSet<>();
+            for (OffsetAdvance advance : advances) {
+                Object identity = identity(consumer, advance.partition());
+                lock(identity, joined);
+                PartitionAssignment present = offsets.get(identity);
+                if (present == null || !isValid(advance, present)) {
+                    fenced.add(advance.partition());
+                } else {
+                    joined.write(() -> offsets.put(
+                            identity, new PartitionAssignment(advance.partition(), advance.epoch(), advance.to())));
+                }
+            }
+            return fenced;
+        }
+    }
+
+    boolean isValid(OffsetAdvance advance, PartitionAssignment present) {
+        return present.epoch() == advance.epoch() && Objects.equals(present.nextOffset(), advance.from());
+    }
+
+    @Override
+    public void park(TransactionContext transaction, ConsumerId consumer, ParkedEvent event) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            joined.requireRunning();
+            requireRegistered(consumer);
+            Object place = place(consumer, event.partition(), event.offset());
+            lock(place, joined);
+            joined.write(() -> parked.put(place, event));
+        }
+    }
+
+    @Override
+    public List<ParkedEvent> findParked(ConsumerId consumer, int limit) {
+        checkLimit(limit, 1_000);
+        synchronized (database) {
+            requireRegistered(consumer);
+            return parked.entrySet().stream()
+                    .filter(entry -> entry.getKey() instanceof Place place
+                            && place.consumer().equals(consumer))
+                    .map(Map.Entry::getValue)
+                    .sorted(Comparator.comparing(ParkedEvent::partition).thenComparing(ParkedEvent::offset))
+                    .limit(limit)
+                    .toList();
+        }
+    }
+
+    @Override
+    public Optional<ParkedEvent> lockParked(
+            TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            joined.requireRunning();
+            requireRegistered(consumer);
+            lock(place(consumer, partition, offset), joined);
+            return Optional.ofNullable(parked.get(place(consumer, partition, offset)));
+        }
+    }
+
+    @Override
+    public boolean unpark(TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            Object place = place(consumer, partition, offset);
+            boolean present =
+                    lockParked(transaction, consumer, partition, offset).isPresent();
+            if (present) {
+                joined.write(() -> parked.remove(place));
+            }
+            return present;
+        }
+    }
+
+    Object identity(ConsumerId consumer, Object what) {
+        return List.of(consumer, what);
+    }
+
+    static Object place(ConsumerId consumer, EventPartition partition, long offset) {
+        return new Place(consumer, partition, offset);
+    }
+
+    private void requireRegistered(ConsumerId consumer) {
+        if (!consumers.contains(consumer)) {
+            throw new IllegalStateException("The consumer " + consumer.value() + " is not registered");
+        }
+    }
+
+    private void lock(Object identity, InMemoryTransaction transaction) {
+        if (!database.tryLock(identity, transaction)) {
+            throw conflict();
+        }
+    }
+
+    private static StoreConflictException conflict() {
+        return new StoreConflictException("Another transaction works on the same: roll back and run it again", null);
+    }
+
+    private static void checkLimit(int limit, int most) {
+        if (limit < 1 || limit > most) {
+            throw new IllegalArgumentException("The limit must be between 1 and " + most + ", but is " + limit);
+        }
+    }
+
+    private record Place(ConsumerId consumer, EventPartition partition, long offset) {}
+}
