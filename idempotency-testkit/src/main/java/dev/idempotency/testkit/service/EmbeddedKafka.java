@@ -1,5 +1,8 @@
 package dev.idempotency.testkit.service;
 
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,7 +94,7 @@ public final class EmbeddedKafka implements AutoCloseable {
             KafkaClusterTestKit.Builder builder = new KafkaClusterTestKit.Builder(nodes.build());
             settings(replicas, brokerProperties).forEach(builder::setConfigProp);
             cluster = builder.build();
-            cluster.format();
+            formatQuietly(cluster);
             cluster.startup();
             cluster.waitForReadyBrokers();
             return new EmbeddedKafka(
@@ -219,6 +222,17 @@ public final class EmbeddedKafka implements AutoCloseable {
             cluster.close();
         } catch (Exception e) {
             throw new IllegalStateException("The embedded Kafka cluster did not stop cleanly", e);
+        }
+    }
+
+    /** The kit writes a diary of the formatting to standard output, which belongs to whoever starts the cluster. */
+    private static void formatQuietly(KafkaClusterTestKit cluster) throws Exception {
+        PrintStream output = System.out;
+        System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+        try {
+            cluster.format();
+        } finally {
+            System.setOut(output);
         }
     }
 

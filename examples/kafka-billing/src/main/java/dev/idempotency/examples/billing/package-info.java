@@ -1,6 +1,6 @@
 /**
- * Reads order events from Kafka and writes one invoice per event, however often the broker
- * delivers it.
+ * Reads order events from Kafka, charges each order at a payment provider and writes its invoice, once per event,
+ * however often the broker delivers it. Start at {@link dev.idempotency.examples.billing.BillingApplication}.
  */
 @NullMarked
 package dev.idempotency.examples.billing;

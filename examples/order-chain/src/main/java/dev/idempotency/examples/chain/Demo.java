@@ -74,7 +74,7 @@ final class Demo implements AutoCloseable {
     }
 
     private EmbeddedKafka startKafka(WorkFolder folder) {
-        EmbeddedKafka kafka = open.add(Quietly.get(() -> EmbeddedKafka.startIn(folder.broker())));
+        EmbeddedKafka kafka = open.add(EmbeddedKafka.startIn(folder.broker()));
         kafka.createTopic(OrderPlaced.TOPIC, Topic.PARTITIONS);
         return kafka;
     }
