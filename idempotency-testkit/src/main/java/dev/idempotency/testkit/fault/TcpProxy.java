@@ -44,11 +44,13 @@ public final class TcpProxy implements AutoCloseable {
     private final int port;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong bytesToServer = new AtomicLong();
 
     private final Object monitor = new Object();
     private final Map<Direction, Flow> flows = new EnumMap<>(Direction.class);
     private byte @Nullable [] marker;
     private @Nullable ServerSocket listener;
+    private @Nullable Thread acceptor;
     private boolean closed;
 
     private TcpProxy(InetSocketAddress target) throws IOException {
@@ -114,10 +116,11 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Refuses new connections until {@link #resume()}; present ones stay. */
     public void refuse() {
+        Thread ended;
         synchronized (monitor) {
-            closeQuietly(listener);
-            listener = null;
+            ended = stopListening();
         }
+        awaitEnd(ended);
     }
 
     /**
@@ -170,6 +173,15 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
+     * Returns how many bytes have been passed on to the server.
+     *
+     * @return 0 or more
+     */
+    public long bytesToServer() {
+        return bytesToServer.get();
+    }
+
+    /**
      * Returns how many connections are open.
      *
      * @return 0 or more
@@ -181,23 +193,43 @@ public final class TcpProxy implements AutoCloseable {
     /** Resets all connections and stops listening; does nothing the second time. */
     @Override
     public void close() {
+        Thread ended;
         synchronized (monitor) {
             closed = true;
-            closeQuietly(listener);
-            listener = null;
+            ended = stopListening();
             monitor.notifyAll();
         }
+        awaitEnd(ended);
         cut();
+    }
+
+    private @Nullable Thread stopListening() {
+        closeQuietly(listener);
+        listener = null;
+        return acceptor;
+    }
+
+    /** The system goes on accepting until the thread that waits in accept has left it. */
+    private static void awaitEnd(@Nullable Thread thread) {
+        try {
+            if (thread != null) {
+                thread.join();
+            }
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private int listen(int wantedPort) throws IOException {
         ServerSocket socket = new ServerSocket();
         socket.setReuseAddress(true);
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wantedPort));
+        Thread thread = thread("accept", () -> accept(socket));
         synchronized (monitor) {
             listener = socket;
+            acceptor = thread;
         }
-        thread("accept", () -> accept(socket)).start();
+        thread.start();
         return socket.getLocalPort();
     }
 
@@ -304,6 +336,9 @@ public final class TcpProxy implements AutoCloseable {
                         }
                         output.write(buffer, 0, count);
                         output.flush();
+                        if (direction == Direction.TO_SERVER) {
+                            bytesToServer.addAndGet(count);
+                        }
                     }
                 }
                 if (awaitPassing(direction)) {

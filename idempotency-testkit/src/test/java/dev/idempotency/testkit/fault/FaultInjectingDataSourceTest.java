@@ -72,6 +72,18 @@ class FaultInjectingDataSourceTest {
     }
 
     @Test
+    void cut_endsTheConnectionItself() throws SQLException {
+        faulty.inject(JdbcPoint.BEFORE_COMMIT, Fault.cut());
+        try (Connection connection = faulty.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("INSERT INTO effect VALUES (1)");
+            assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
+            assertThat(connection.isClosed()).isTrue();
+        }
+    }
+
+    @Test
     void cutAfterCommit_isDurableAndLooksFailed() throws SQLException {
         faulty.inject(JdbcPoint.AFTER_COMMIT, Fault.cut());
         assertThatThrownBy(this::insertAndCommit).isInstanceOf(SQLException.class);

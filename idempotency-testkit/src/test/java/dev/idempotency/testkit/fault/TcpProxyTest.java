@@ -26,12 +26,13 @@ class TcpProxyTest {
 
     private final List<String> received = new CopyOnWriteArrayList<>();
     private ServerSocket server;
+    private Thread acceptor;
     private TcpProxy proxy;
 
     @BeforeEach
     void startServer() throws IOException {
         server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Thread acceptor = new Thread(this::serve, "echo-server");
+        acceptor = new Thread(this::serve, "echo-server");
         acceptor.setDaemon(true);
         acceptor.start();
         proxy = TcpProxy.to(server.getLocalPort());
@@ -110,6 +111,7 @@ class TcpProxyTest {
             assertThat(client.ask("insert")).isEqualTo("re insert");
             assertThat(proxy.answerLost()).isFalse();
             client.sendRaw("COM");
+            await().atMost(SOON).until(() -> proxy.bytesToServer() == "one\ninsert\nCOM".length());
             client.sendRaw("MIT\n");
             assertThatThrownBy(client::receive).isInstanceOf(IOException.class);
             assertThat(received).containsExactly("one", "insert", "COMMIT");
@@ -118,11 +120,15 @@ class TcpProxyTest {
     }
 
     @Test
-    void serverGone_clientSeesTheEnd() throws IOException {
+    void serverGone_clientSeesTheEnd() throws Exception {
         server.close();
-        try (Client client = new Client()) {
-            assertThatThrownBy(() -> client.ask("one")).isInstanceOf(IOException.class);
-        }
+        acceptor.join(SOON.toMillis());
+        assertThatThrownBy(() -> {
+                    try (Client client = new Client()) {
+                        client.ask("one");
+                    }
+                })
+                .isInstanceOf(IOException.class);
     }
 
     private void serve() {
