@@ -40,12 +40,22 @@ final class AnnotatedServlets {
     }
 
     /** Reads all servlets that are registered now, so that a wrong annotation fails at the start. */
-    Map<String, Plans> readAll(ServletContext context) {
-        context.getServletRegistrations().forEach((name, registration) -> plans(context, registration));
-        return byServlet;
+    void readAll(ServletContext context) {
+        context.getServletRegistrations().forEach((name, registration) -> {
+            try {
+                plans(context, registration);
+            } catch (IllegalStateException e) {
+                // Registered, but perhaps never asked: if it is, the same happens to the request.
+                log.debug("A servlet was not looked at", e);
+            }
+        });
     }
 
-    /** The plans of the servlet that the request is mapped to. */
+    /**
+     * The plans of the servlet that the request is mapped to.
+     *
+     * @throws IllegalStateException if its class cannot be loaded: whether it is to be protected is not known then
+     */
     Plans of(HttpServletRequest request) {
         String name = Optional.ofNullable(request.getHttpServletMapping())
                 .map(mapping -> mapping.getServletName())
@@ -60,19 +70,26 @@ final class AnnotatedServlets {
     }
 
     private Plans plans(ServletContext context, ServletRegistration registration) {
-        return byServlet.computeIfAbsent(registration.getName(), unused -> read(context, registration.getClassName()));
+        return byServlet.computeIfAbsent(
+                registration.getName(), name -> read(load(context, name, registration.getClassName())));
     }
 
-    private Plans read(ServletContext context, @Nullable String className) {
-        if (className == null) {
-            return Plans.NONE;
+    private static Class<?> load(ServletContext context, String servlet, @Nullable String className) {
+        if (className != null) {
+            for (ClassLoader loader : new ClassLoader[] {
+                context.getClassLoader(),
+                Thread.currentThread().getContextClassLoader(),
+                AnnotatedServlets.class.getClassLoader()
+            }) {
+                try {
+                    return Class.forName(className, false, loader);
+                } catch (ClassNotFoundException | LinkageError e) {
+                    log.trace("{} does not know {}", loader, className, e);
+                }
+            }
         }
-        try {
-            return read(Class.forName(className, false, context.getClassLoader()));
-        } catch (ClassNotFoundException | LinkageError e) {
-            log.debug("The servlet class {} cannot be looked at for annotations", className, e);
-            return Plans.NONE;
-        }
+        throw new IllegalStateException("The class " + className + " of the servlet " + servlet
+                + " cannot be loaded, so it is not known whether it has @Idempotent");
     }
 
     Plans read(Class<?> servlet) {

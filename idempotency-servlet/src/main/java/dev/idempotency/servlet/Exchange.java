@@ -188,7 +188,7 @@ final class Exchange {
         IdempotentRequest handle = new IdempotentRequest(context, holding);
         handle.attachTo(replayable);
         try {
-            chain.doFilter(replayable, holding);
+            chain.doFilter(replayable, Opaque.shield(holding, response));
             holding.prepare();
             return settings.policy().decide(handle, holding);
         } catch (IOException | ServletException | RuntimeException e) {

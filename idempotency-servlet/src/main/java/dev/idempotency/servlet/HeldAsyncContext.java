@@ -13,22 +13,32 @@ import java.io.IOException;
 final class HeldAsyncContext implements AsyncContext {
     private final AsyncContext container;
     private final LeasedExchange exchange;
+    private final ServletRequest request;
+    private final ServletResponse response;
     private final boolean original;
 
-    HeldAsyncContext(AsyncContext container, LeasedExchange exchange, boolean original) {
+    HeldAsyncContext(
+            AsyncContext container,
+            LeasedExchange exchange,
+            ServletRequest request,
+            ServletResponse response,
+            boolean original) {
         this.container = container;
         this.exchange = exchange;
+        this.request = request;
+        this.response = response;
         this.original = original;
     }
 
+    /** Not asked of the container, which forgets them at a time-out, while late work still writes its answer. */
     @Override
     public ServletRequest getRequest() {
-        return container.getRequest();
+        return request;
     }
 
     @Override
     public ServletResponse getResponse() {
-        return container.getResponse();
+        return response;
     }
 
     /** The container was given the filter's request and response, which to the application are the original ones. */

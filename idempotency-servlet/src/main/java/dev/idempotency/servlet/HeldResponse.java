@@ -14,6 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The response as the chain sees it: everything it sets and writes is held back until it is known whether it may go out
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * nothing has left.
  */
 final class HeldResponse extends HttpServletResponseWrapper {
+    private static final Logger log = LoggerFactory.getLogger(HeldResponse.class);
+
     private final HttpServletResponse target;
     private final SpillBuffer body;
     private final HeldHead head;
@@ -109,6 +113,10 @@ final class HeldResponse extends HttpServletResponseWrapper {
     /** Sends what was held back; {@link #prepare()} came before. */
     void release() throws IOException {
         SpillBuffer held = body();
+        if (!live && target.isCommitted()) {
+            log.error("The container had ended its response before the answer was released, so the client got none; its"
+                    + " repeat gets it");
+        }
         if (live) {
             target.flushBuffer();
         } else if (error == null) {

@@ -36,6 +36,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
     private final HttpServletRequest request;
     private final HttpServletResponse response;
     private final HeldResponse holding;
+    private final HttpServletResponse shielded;
     private final ReplayableRequest replayable;
     private final IdempotentRequest handle;
     private final AtomicBoolean recorded = new AtomicBoolean();
@@ -58,6 +59,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
         this.request = request;
         this.response = response;
         this.holding = new HeldResponse(response, buffers.responseBody(), this);
+        this.shielded = Opaque.shield(holding, response);
         this.replayable = new ReplayableRequest(request, buffers.requestBody(), this);
         this.handle = new IdempotentRequest(operation.context(), holding);
     }
@@ -70,7 +72,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
     void run(FilterChain chain) throws IOException, ServletException {
         request.setAttribute(ATTRIBUTE, this);
         handle.attachTo(request);
-        dispatch(chain, replayable, holding);
+        dispatch(chain, replayable, shielded);
     }
 
     /** Runs the chain for the request's own dispatch or for one that the application asked for. */
@@ -163,14 +165,15 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
     }
 
     /** Takes a newly started asynchronous cycle under its wing. */
-    AsyncContext started(AsyncContext container, boolean original) {
+    AsyncContext started(AsyncContext container, ServletRequest dispatched, ServletResponse answer, boolean original) {
         async = true;
         container.addListener(this);
-        return new HeldAsyncContext(container, this, original);
+        return new HeldAsyncContext(container, this, dispatched, answer, original);
     }
 
-    HeldResponse holding() {
-        return holding;
+    /** The response as the application sees it. */
+    HttpServletResponse visibleResponse() {
+        return shielded;
     }
 
     /** The application says that its answer is whole; on whichever thread. */

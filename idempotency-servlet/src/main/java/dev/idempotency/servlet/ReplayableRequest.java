@@ -2,6 +2,8 @@ package dev.idempotency.servlet;
 
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletRegistration;
 import jakarta.servlet.ServletRequest;
@@ -141,6 +143,28 @@ final class ReplayableRequest extends HttpServletRequestWrapper {
         }
     }
 
+    /**
+     * Clears what is held before a forward, as the container does with its own buffer, which is not where the bytes are.
+     */
+    @Override
+    public @Nullable RequestDispatcher getRequestDispatcher(String path) {
+        RequestDispatcher dispatcher = super.getRequestDispatcher(path);
+        return dispatcher == null ? null : new ClearingDispatcher(dispatcher);
+    }
+
+    private record ClearingDispatcher(RequestDispatcher dispatcher) implements RequestDispatcher {
+        @Override
+        public void forward(ServletRequest request, ServletResponse response) throws ServletException, IOException {
+            response.resetBuffer();
+            dispatcher.forward(request, response);
+        }
+
+        @Override
+        public void include(ServletRequest request, ServletResponse response) throws ServletException, IOException {
+            dispatcher.include(request, response);
+        }
+    }
+
     @Override
     public boolean isAsyncSupported() {
         return exchange != null && super.isAsyncSupported();
@@ -149,17 +173,17 @@ final class ReplayableRequest extends HttpServletRequestWrapper {
     /** Starts with this request and the held response, so that the application never holds the container's own. */
     @Override
     public AsyncContext startAsync() {
-        LeasedExchange leased = requireLeased();
-        return started(leased, super.startAsync(this, leased.holding()), true);
+        return startAsync(this, requireLeased().visibleResponse(), true);
     }
 
     @Override
     public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
-        return started(requireLeased(), super.startAsync(request, response), false);
+        return startAsync(request, response, false);
     }
 
-    private AsyncContext started(LeasedExchange leased, AsyncContext container, boolean original) {
-        asyncContext = leased.started(container, original);
+    private AsyncContext startAsync(ServletRequest request, ServletResponse response, boolean original) {
+        LeasedExchange leased = requireLeased();
+        asyncContext = leased.started(super.startAsync(request, response), request, response, original);
         return asyncContext;
     }
 

@@ -5,8 +5,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,17 +36,33 @@ record StoredResponse(
             output.writeBoolean(error);
             output.writeBoolean(message != null);
             if (message != null) {
-                output.writeUTF(message);
+                write(output, message);
             }
             output.writeShort(headers.size());
             for (Header header : headers) {
-                output.writeUTF(header.name());
-                output.writeUTF(header.value());
+                write(output, header.name());
+                write(output, header.value());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return new RecordedResult.Replayable(status, bytes.toByteArray(), body);
+    }
+
+    /** Not writeUTF, whose texts end at 64 KiB. */
+    private static void write(DataOutputStream output, String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        output.writeInt(bytes.length);
+        output.write(bytes);
+    }
+
+    private static String read(DataInputStream input) throws IOException {
+        int length = input.readInt();
+        byte[] bytes = length < 0 ? new byte[0] : input.readNBytes(length);
+        if (bytes.length != length) {
+            throw new EOFException("A text of " + length + " bytes has only " + bytes.length);
+        }
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     /**
@@ -59,11 +77,11 @@ record StoredResponse(
                 throw new UnreadableException("layout " + layout + " is not known to this version", null);
             }
             boolean error = input.readBoolean();
-            String message = input.readBoolean() ? input.readUTF() : null;
+            String message = input.readBoolean() ? read(input) : null;
             int count = input.readUnsignedShort();
             List<Header> headers = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
-                headers.add(new Header(input.readUTF(), input.readUTF()));
+                headers.add(new Header(read(input), read(input)));
             }
             return new StoredResponse(result.status(), headers, error, message, result.body());
         } catch (IOException e) {

@@ -1,7 +1,9 @@
 package dev.idempotency.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.idempotency.Idempotent;
 import dev.idempotency.Protection;
 import dev.idempotency.testkit.fault.Fault;
 import dev.idempotency.testkit.fault.Gate;
@@ -11,7 +13,11 @@ import dev.idempotency.testkit.http.HttpIdempotencyContract;
 import dev.idempotency.testkit.http.RawHttp;
 import dev.idempotency.testkit.http.ServiceUnderTest;
 import jakarta.servlet.Servlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +34,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.zip.GZIPInputStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,7 +91,12 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
 
     /** A service of its own for tests that need other options or end it. */
     OrdersService other(Consumer<IdempotencyFilterBuilder> options, Map<String, Servlet> servlets) throws Exception {
-        return new OrdersService(database(), this::start, protection(), options, servlets);
+        return new OrdersService(database(), this::start, protection(), options, UnaryOperator.identity(), servlets);
+    }
+
+    /** A service of its own whose filter stands behind another. */
+    OrdersService behind(UnaryOperator<jakarta.servlet.Filter> wrapper) throws Exception {
+        return new OrdersService(database(), this::start, protection(), builder -> {}, wrapper, Map.of());
     }
 
     static String newKey() {
@@ -112,8 +126,21 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         return background.submit(call);
     }
 
+    /** For what outlives the request; what it throws shows in what it has not done. */
+    void forked(Runnable task) {
+        background.execute(task);
+    }
+
     static <T> T result(Future<T> future) throws Exception {
         return future.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /** Repeats a request until it is no longer in progress. */
+    static HttpAnswer awaitDone(Callable<HttpAnswer> repeat) {
+        return Awaitility.await()
+                .atMost(DEADLINE)
+                .pollDelay(Duration.ZERO)
+                .until(repeat, answer -> answer.status() != 409);
     }
 
     static void assertProblem(HttpAnswer answer, ProblemCode code) {
@@ -168,12 +195,16 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         assertThat(repeat.header("Cache-Control")).contains("no-store");
     }
 
-    @Test
-    void repeat_ofEmptyAnswer_isEmpty() throws Exception {
-        onOrder("empty", (request, response) -> response.setStatus(204));
+    @ParameterizedTest
+    @ValueSource(ints = {204, 304})
+    void repeat_ofAnswerWithoutBody_hasNone(int status) throws Exception {
+        onOrder("empty", (request, response) -> {
+            response.setHeader("ETag", "\"1\"");
+            response.setStatus(status);
+        });
         String key = newKey();
         HttpAnswer first = post("empty", key);
-        assertThat(first.status()).isEqualTo(204);
+        assertThat(first.status()).isEqualTo(status);
         assertReplayOf(first, post("empty", key));
     }
 
@@ -281,9 +312,9 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
             Future<HttpAnswer> duplicate = inBackground(() -> post(waiting.uri("slow"), key, "{}"));
             // The duplicate has looked once when a second connection has been handed out and given back.
             long before = waiting.database().faults().roundTrips();
-            while (waiting.database().faults().roundTrips() < before + 2 && !duplicate.isDone()) {
-                Thread.onSpinWait();
-            }
+            Awaitility.await()
+                    .atMost(DEADLINE)
+                    .until(() -> waiting.database().faults().roundTrips() >= before + 2 || duplicate.isDone());
             assertThat(duplicate.isDone()).isFalse();
             gate.open();
             assertReplayOf(result(first), result(duplicate));
@@ -590,10 +621,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
                 "{}");
         gate.awaitReached(DEADLINE);
         gate.open();
-        HttpAnswer repeat = post("gone", key);
-        while (repeat.status() == 409) {
-            repeat = post("gone", key);
-        }
+        HttpAnswer repeat = awaitDone(() -> post("gone", key));
         assertThat(repeat.status()).isEqualTo(200);
         assertThat(repeat.body()).hasSize(50_000);
         assertThat(runs.get()).isEqualTo(1);
@@ -634,5 +662,159 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         HttpAnswer first = http.send("POST", service.uri("orders"), List.of("Idempotency-Key: " + key), "{}");
         assertReplayOf(
                 first, http.send("POST", service.uri("orders"), List.of("Idempotency-Key: \"" + key + "\""), "{}"));
+    }
+
+    @Test
+    void otherMethods_areProtectedWhereAsked() throws Exception {
+        try (OrdersService deleting = other(builder -> builder.methods("DELETE"), Map.of())) {
+            AtomicInteger runs = new AtomicInteger();
+            deleting.on("delete", (request, response) -> response.setStatus(runs.incrementAndGet() == 1 ? 204 : 404));
+            List<String> lines = List.of("Idempotency-Key: " + newKey());
+            assertThat(http.send("DELETE", deleting.uri("delete"), lines, "").status())
+                    .isEqualTo(204);
+            assertThat(http.send("DELETE", deleting.uri("delete"), lines, "").status())
+                    .isEqualTo(204);
+            assertThat(runs.get()).isEqualTo(1);
+            assertThat(http.send("POST", deleting.uri("delete"), lines, "").status())
+                    .isEqualTo(404);
+        }
+    }
+
+    @Test
+    void include_isPartOfTheAnswer() throws Exception {
+        service.on("included", (request, response) -> {
+            response.setStatus(500);
+            response.getWriter().print("included");
+        });
+        AtomicInteger runs = onOrder("including", (request, response) -> {
+            response.getWriter().print("<");
+            request.getRequestDispatcher("/work/included").include(request, response);
+            response.getWriter().print(">");
+        });
+        String key = newKey();
+        HttpAnswer first = post("including", key);
+        assertThat(first.status()).isEqualTo(200);
+        assertThat(first.body()).isEqualTo("<included>");
+        assertReplayOf(first, post("including", key));
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void forward_isTheAnswer() throws Exception {
+        AtomicInteger contextForwards = onOrder("context-forwarding", (request, response) -> {
+            response.getWriter().print("never seen");
+            request.getServletContext()
+                    .getRequestDispatcher("/work/forwarded?b=2")
+                    .forward(request, response);
+        });
+        service.on("forwarded", (request, response) -> {
+            response.setStatus(201);
+            response.getWriter()
+                    .print(request.getParameter("a")
+                            + request.getParameter("b")
+                            + new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                            + IdempotentRequest.of(request).isPresent());
+        });
+        AtomicInteger runs = onOrder("forwarding", (request, response) -> {
+            response.getWriter().print("never seen");
+            request.getRequestDispatcher("/work/forwarded?b=2").forward(request, response);
+        });
+        String key = newKey();
+        HttpAnswer first = post("forwarding?a=1", key);
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(first.body()).isEqualTo("12{}true");
+        assertReplayOf(first, post("forwarding?a=1", key));
+        assertThat(runs.get()).isEqualTo(1);
+        assertThat(post("context-forwarding?a=1", newKey()).status()).isEqualTo(201);
+        assertThat(contextForwards.get()).isEqualTo(1);
+    }
+
+    @Test
+    void trailers_goOutWithTheFirstAnswer() throws Exception {
+        onOrder("trailers", (request, response) -> {
+            response.setHeader("Trailer", "X-Checksum");
+            response.setTrailerFields(() -> Map.of("X-Checksum", "17"));
+            response.getWriter().print("checked");
+        });
+        String key = newKey();
+        HttpAnswer first = post("trailers", key, "TE: trailers");
+        assertThat(first.body()).isEqualTo("checked");
+        assertThat(first.header("X-Checksum")).contains("17");
+        assertReplayOf(first, post("trailers", key));
+    }
+
+    @Test
+    void compression_byTheContainer_isAppliedAnewToEachAnswer() throws Exception {
+        String text = "compress me ".repeat(500);
+        onOrder("compressed", (request, response) -> {
+            response.setContentType("text/plain;charset=UTF-8");
+            response.getWriter().print(text);
+        });
+        String key = newKey();
+        HttpAnswer first = post("compressed", key, "Accept-Encoding: gzip");
+        assertThat(first.header("Content-Encoding")).contains("gzip");
+        assertThat(unzipped(first)).isEqualTo(text);
+        HttpAnswer plain = post("compressed", key);
+        assertThat(plain.header("Content-Encoding")).isEmpty();
+        assertThat(plain.body()).isEqualTo(text);
+        HttpAnswer again = post("compressed", key, "Accept-Encoding: gzip");
+        assertThat(again.header("Idempotent-Replayed")).contains("true");
+        assertThat(unzipped(again)).isEqualTo(text);
+    }
+
+    private static String unzipped(HttpAnswer answer) throws IOException {
+        try (GZIPInputStream input = new GZIPInputStream(new ByteArrayInputStream(answer.bytes()))) {
+            return new String(input.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void annotation_takesThePlaceOfTheFiltersOptions() throws Exception {
+        Annotated annotated = new Annotated();
+        try (OrdersService service =
+                other(builder -> builder.annotatedServletsOnly(), Map.of("/one", annotated, "/two/*", annotated))) {
+            String key = newKey();
+            HttpAnswer first = post(service.at("/one"), key, "{}");
+            assertThat(first.body()).isEqualTo("true 1");
+            assertReplayOf(first, post(service.at("/one"), key, "{}"));
+            // Both paths are one operation, and its fingerprint still tells them apart.
+            assertProblem(post(service.at("/two/x"), key, "{}"), ProblemCode.KEY_REUSED);
+            List<String> none = List.of("Content-Type: application/json");
+            assertThat(http.send("POST", service.at("/one"), none, "{}").body()).isEqualTo("false 2");
+            // doPut asks for a key of its own accord, beside the filter's methods.
+            assertThat(http.send("PUT", service.at("/one"), none, "{}").status())
+                    .isEqualTo(400);
+            assertThat(http.send("POST", service.uri("orders"), none, "{}").status())
+                    .isEqualTo(201);
+        }
+    }
+
+    @Test
+    void annotationThatCannotBeKept_failsTheStart() throws Exception {
+        // Tomcat tells the reason to its log alone.
+        assertThatThrownBy(() -> other(builder -> {}, Map.of("/bad", new BadRetention())))
+                .isInstanceOf(Exception.class);
+    }
+
+    @Idempotent(retention = "soon")
+    private static final class BadRetention extends HttpServlet {}
+
+    @Idempotent(operation = "annotated", protection = Protection.LEASED, keyRequired = false, retention = "PT1H")
+    private static final class Annotated extends HttpServlet {
+        private final transient AtomicInteger runs = new AtomicInteger();
+
+        @Override
+        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            boolean leased = IdempotentRequest.of(request)
+                    .filter(handle -> handle.context().transaction().isEmpty())
+                    .isPresent();
+            response.getWriter().print(leased + " " + runs.incrementAndGet());
+        }
+
+        @Override
+        @Idempotent
+        protected void doPut(HttpServletRequest request, HttpServletResponse response) {
+            response.setStatus(204);
+        }
     }
 }

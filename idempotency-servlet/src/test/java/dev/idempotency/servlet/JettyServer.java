@@ -11,8 +11,10 @@ import java.util.Map;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.gzip.GzipHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /** Jetty 12. */
@@ -37,8 +39,16 @@ final class JettyServer implements ServletServer {
                     .setMultipartConfig(new MultipartConfigElement("", TestLimits.PART, TestLimits.PARTS, 1024));
             context.addServlet(holder, path);
         });
-        server.setHandler(context);
+        server.setHandler(compressing(context));
         server.start();
+    }
+
+    @SuppressWarnings({"deprecation", "removal"}) // its successor would be one more module for one test
+    private static Handler compressing(Handler handler) {
+        GzipHandler gzip = new GzipHandler();
+        gzip.addIncludedMethods("POST");
+        gzip.setHandler(handler);
+        return gzip;
     }
 
     @Override

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
 /** An order service on a real container and a real database; tests add what else it is to do. */
@@ -38,7 +39,7 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
     private final ServletServer server;
 
     OrdersService(TestDatabase database, ServletServer.Starter container, Protection protection) throws Exception {
-        this(database, container, protection, builder -> {}, Map.of());
+        this(database, container, protection, builder -> {}, UnaryOperator.identity(), Map.of());
     }
 
     OrdersService(
@@ -46,6 +47,7 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
             ServletServer.Starter container,
             Protection protection,
             Consumer<IdempotencyFilterBuilder> options,
+            UnaryOperator<Filter> wrapper,
             Map<String, Servlet> servlets)
             throws Exception {
         this.database = database;
@@ -69,7 +71,7 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
         scripted.on("orders", this::order);
         Map<String, Servlet> all = new LinkedHashMap<>(servlets);
         all.put("/work/*", scripted);
-        server = container.start(List.of(new UserFilter(), filter), all);
+        server = container.start(List.of(new UserFilter(), wrapper.apply(filter)), all);
     }
 
     private void order(HttpServletRequest request, HttpServletResponse response) throws IOException, SQLException {

@@ -1,5 +1,6 @@
 package dev.idempotency.servlet;
 
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -19,7 +20,9 @@ class ScriptedServlet extends HttpServlet {
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
-        Handler handler = handlers.get(request.getPathInfo().substring(1));
+        Object included = request.getAttribute(RequestDispatcher.INCLUDE_PATH_INFO);
+        String path = included == null ? request.getPathInfo() : (String) included;
+        Handler handler = handlers.get(path.substring(1));
         if (handler == null) {
             response.sendError(404);
             return;

@@ -36,6 +36,7 @@ final class TomcatServer implements ServletServer {
         tomcat.setPort(0);
         tomcat.getConnector().setProperty("maxThreads", "300");
         tomcat.getConnector().setProperty("acceptCount", "500");
+        tomcat.getConnector().setProperty("compression", "on");
         Context context = tomcat.addContext("", folder.toString());
         for (int i = 0; i < filters.size(); i++) {
             add(context, "filter-" + i, filters.get(i));
@@ -47,6 +48,10 @@ final class TomcatServer implements ServletServer {
             wrapper.addMapping(path);
         });
         tomcat.start();
+        if (!context.getState().isAvailable()) {
+            close();
+            throw new IllegalStateException("The context did not start");
+        }
     }
 
     private static void add(Context context, String name, Filter filter) {

@@ -207,9 +207,7 @@ abstract class TransactionalBehaviour extends FilterBehaviour {
         HttpAnswer first = post("commit-lost", key);
         assertThat(first.status()).isEqualTo(503);
         assertThat(first.body()).contains("\"retryable\":true");
-        while (post("commit-lost", key).status() != 201) {
-            Thread.onSpinWait();
-        }
+        assertThat(awaitDone(() -> post("commit-lost", key)).status()).isEqualTo(201);
         assertThat(orders().effects("commit-lost")).isEqualTo(1);
     }
 

@@ -148,15 +148,23 @@ public final class RawHttp {
         }
         int status = Integer.parseInt(statusLine.substring(9, 12));
         Map<String, List<String>> headers = new LinkedHashMap<>();
+        readFields(input, headers);
+        byte[] body;
+        if (headers.getOrDefault("transfer-encoding", List.of()).contains("chunked")) {
+            body = chunks(input);
+            readFields(input, headers);
+        } else {
+            body = fixed(input, headers.getOrDefault("content-length", List.of("-1")));
+        }
+        return new HttpAnswer(status, headers, body);
+    }
+
+    private static void readFields(InputStream input, Map<String, List<String>> fields) throws IOException {
         for (String line = line(input); !line.isEmpty(); line = line(input)) {
             int colon = line.indexOf(':');
-            headers.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), unused -> new ArrayList<>())
+            fields.computeIfAbsent(line.substring(0, colon).toLowerCase(Locale.ROOT), unused -> new ArrayList<>())
                     .add(line.substring(colon + 1).trim());
         }
-        byte[] body = headers.getOrDefault("transfer-encoding", List.of()).contains("chunked")
-                ? chunks(input)
-                : fixed(input, headers.getOrDefault("content-length", List.of("-1")));
-        return new HttpAnswer(status, headers, new String(body, StandardCharsets.UTF_8));
     }
 
     private static byte[] fixed(InputStream input, List<String> length) throws IOException {
