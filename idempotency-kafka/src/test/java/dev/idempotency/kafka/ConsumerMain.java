@@ -1,0 +1,49 @@
+package dev.idempotency.kafka;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.ConsumerId;
+import dev.idempotency.event.Deduplication;
+import dev.idempotency.event.TransactionScope;
+import dev.idempotency.jdbi.JdbiEventStore;
+import dev.idempotency.jdbi.JdbiTransactionRunner;
+import dev.idempotency.testkit.process.CrashPoints;
+import dev.idempotency.testkit.process.Stepped;
+import java.util.Map;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/** A consumer in a process of its own, which halts or is held at the step its parent chose. */
+final class ConsumerMain {
+    private ConsumerMain() {}
+
+    public static void main(String[] arguments) {
+        HikariDataSource dataSource = new HikariDataSource();
+        dataSource.setJdbcUrl(arguments[0]);
+        dataSource.setMaximumPoolSize(2);
+        String topic = arguments[2];
+        CrashPoints steps = CrashPoints.ofThisProcess();
+        IdempotentConsumer.<String, String>builder()
+                .consumer(ConsumerId.of("billing"))
+                .topics(topic)
+                .properties(Map.of(
+                        "bootstrap.servers",
+                        arguments[1],
+                        "group.id",
+                        topic,
+                        "max.poll.records",
+                        "5",
+                        "session.timeout.ms",
+                        "1000",
+                        "heartbeat.interval.ms",
+                        "300"))
+                .deserializers(new StringDeserializer(), new StringDeserializer())
+                .store(new SteppedEventStore(JdbiEventStore.of(dataSource), steps))
+                .transactions(Stepped.runner(JdbiTransactionRunner.of(dataSource), "event", steps))
+                .deduplication(Deduplication.valueOf(arguments[4]))
+                .handler(TransactionScope.valueOf(arguments[3]), (record, context) -> {
+                    Bench.effect(record, context);
+                    steps.reached("event.effect-done");
+                })
+                .build()
+                .start();
+    }
+}
