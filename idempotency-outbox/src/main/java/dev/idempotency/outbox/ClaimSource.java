@@ -71,6 +71,10 @@ final class ClaimSource implements EventSource {
     @Override
     public void dead(Sent event) {}
 
+    /** Rows that were lost here are in somebody else's claim, so they do not come back. */
+    @Override
+    public void fenced() {}
+
     @Override
     public void reset() {
         gauge.reset();

@@ -27,6 +27,9 @@ interface EventSource {
     /** Hears of an event that was given up; called on any thread. */
     void dead(Sent event);
 
+    /** Hears that a mark passed over rows because they were no longer held; called on any thread, before they are forgotten. */
+    void fenced();
+
     /** Forgets what was read, after an exception that may have meant another database. */
     void reset();
 

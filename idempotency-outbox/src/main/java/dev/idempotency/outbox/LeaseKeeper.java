@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,8 @@ final class LeaseKeeper {
     private volatile boolean stopped;
     private volatile Held held;
     private volatile LeaseSet readUnder;
+    private final AtomicInteger suspicions = new AtomicInteger();
+    private volatile int cleared;
 
     /** What is held, and until when at least. */
     record Held(LeaseSet set, long validUntilNanos) {
@@ -52,7 +55,7 @@ final class LeaseKeeper {
     }
 
     boolean holds(int bucket) {
-        for (BucketLease lease : held.set().leases()) {
+        for (BucketLease lease : held().set().leases()) {
             if (bucket >= lease.firstBucket() && bucket <= lease.lastBucket()) {
                 return true;
             }
@@ -60,8 +63,18 @@ final class LeaseKeeper {
         return false;
     }
 
+    /** Returns what is held; nothing while that is in doubt. */
     Held held() {
-        return held;
+        return suspicions.get() == cleared ? held : new Held(setOf(List.of()), held.validUntilNanos());
+    }
+
+    /**
+     * Holds everything back until the leases have been looked at: a mark was fenced. Without it the same rows would be
+     * read and sent again and again until the next renewal finds the leases gone.
+     */
+    void suspect() {
+        suspicions.incrementAndGet();
+        wake.raise();
     }
 
     void stop() {
@@ -89,6 +102,7 @@ final class LeaseKeeper {
     }
 
     private void keep() {
+        int doubts = suspicions.get();
         long begin = settings.ticker().getAsLong();
         int relays = store.announce(settings.owner(), settings.leaseDuration());
         Held before = held;
@@ -117,6 +131,8 @@ final class LeaseKeeper {
         held = new Held(
                 same ? before.set() : setOf(kept),
                 begin + settings.leaseDuration().toNanos());
+        boolean doubted = cleared != doubts;
+        cleared = doubts;
         if (!same) {
             log.info(
                     "Relay {}: holds {} of {} bucket ranges, {} relays are known",
@@ -124,6 +140,8 @@ final class LeaseKeeper {
                     kept.size(),
                     LeasedOutboxStore.SLOTS,
                     relays);
+        }
+        if (!same || doubted) {
             changed.run();
         }
         releaseLeaving();

@@ -182,6 +182,11 @@ final class LeaseSource implements EventSource {
     }
 
     @Override
+    public void fenced() {
+        keeper.suspect();
+    }
+
+    @Override
     public void reset() {
         gauge.reset();
         position = 0;

@@ -164,6 +164,7 @@ final class Marker {
 
     private void countFenced(int rows) {
         if (rows > 0) {
+            source.fenced();
             counters.fenced.add(rows);
             log.debug("Relay {}: {} rows were no longer held when they were marked", settings.name(), rows);
         }

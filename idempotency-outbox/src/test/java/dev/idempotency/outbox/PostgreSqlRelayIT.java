@@ -1,0 +1,8 @@
+package dev.idempotency.outbox;
+
+class PostgreSqlRelayIT extends RelayScenarios {
+    @Override
+    OutboxDatabase open() {
+        return OutboxDatabase.postgreSql();
+    }
+}
