@@ -16,7 +16,7 @@ final class Load implements AutoCloseable {
     /** All clients together begin about this many intents a second: a bit more than billing gets done. */
     private static final int INTENTS_PER_SECOND = 50;
 
-    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final ExecutorService threads = Executors.newCachedThreadPool(Load::daemon);
     private final Queue<Intent> waiting;
     private final Client client;
     private final Answers answers;
@@ -76,8 +76,15 @@ final class Load implements AutoCloseable {
         }
     }
 
+    private static Thread daemon(Runnable client) {
+        Thread thread = new Thread(client, "client");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Lets no more intents begin. Those under way are not interrupted, and end with the process at the latest. */
     @Override
     public void close() {
-        threads.shutdownNow();
+        waiting.clear();
     }
 }
