@@ -26,7 +26,8 @@ final class ChildJvm implements AutoCloseable {
 
     /** Starts a main class; the options come before the class, the arguments after it. */
     static ChildJvm start(List<String> options, Class<?> main, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        // A build in the background of a shell ignores SIGINT, and so would every child that inherits that.
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home", ""), "bin", "java").toString());
         command.addAll(List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(options);

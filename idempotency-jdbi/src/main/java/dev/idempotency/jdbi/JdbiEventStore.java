@@ -233,10 +233,14 @@ public final class JdbiEventStore implements PartitionOffsetStore, ParkedEventSt
     public Optional<ParkedEvent> lockParked(
             TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
         int number = number(consumer);
-        return join(
-                "The lock on a parked event",
-                transaction,
-                connection -> tables.lockParked(connection, number, partition, offset));
+        return join("The lock on a parked event", transaction, connection -> {
+            if (transaction instanceof Transaction own) {
+                // This may be the transaction's first statement, and it may wait: the limits must be in force (rule
+                // T9).
+                tables.markFirst(connection, own.limits(), number, Map.of());
+            }
+            return tables.lockParked(connection, number, partition, offset);
+        });
     }
 
     @Override

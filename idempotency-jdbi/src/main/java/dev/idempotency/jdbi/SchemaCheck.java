@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -93,6 +94,8 @@ final class SchemaCheck {
     /** The columns in lower case; none if there is no such table. */
     private Set<String> columns(RequiredTable table) throws SQLException {
         Set<String> columns = new HashSet<>();
+        // On PostgreSQL a missing table aborts the transaction, and the next look would fail for that reason alone.
+        Savepoint savepoint = connection.getAutoCommit() ? null : connection.setSavepoint();
         try (Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql.columns(names.table(table.name())))) {
             ResultSetMetaData metaData = rows.getMetaData();
@@ -102,6 +105,9 @@ final class SchemaCheck {
         } catch (SQLException e) {
             if (!SqlErrors.isMissingTable(e)) {
                 throw e;
+            }
+            if (savepoint != null) {
+                connection.rollback(savepoint);
             }
         }
         return columns;
