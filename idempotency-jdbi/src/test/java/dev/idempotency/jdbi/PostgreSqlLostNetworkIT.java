@@ -147,17 +147,23 @@ class PostgreSqlLostNetworkIT {
                 "release", () -> store.release(acquired.claim()),
                 "forget", () -> store.forget(REQUEST.id()),
                 "forgetCaller", () -> store.forgetCaller(REQUEST.id().scope(), 1),
-                "deleteExpired", () -> store.deleteExpired(1),
-                "run", () -> runner().run(LIMITS, transaction -> true),
-                "build", () -> JdbiIdempotencyStore.of(pool));
-        calls.forEach((name, call) -> assertThatThrownBy(call::run)
-                .as(name)
-                .isInstanceOfSatisfying(
-                        IdempotencyException.class,
-                        e -> assertThat(e.getClass()).as(name).isEqualTo(StoreUnavailableException.class)));
+                "deleteExpired", () -> store.deleteExpired(1));
+        calls.forEach(PostgreSqlLostNetworkIT::assertUnavailable);
+        // A connection that the pool still takes for alive would do for a transaction without statements.
+        pool.getHikariPoolMXBean().softEvictConnections();
+        assertUnavailable("run", () -> runner().run(LIMITS, transaction -> true));
+        assertUnavailable("build", () -> JdbiIdempotencyStore.of(pool));
 
         proxy.resume();
         assertThat(store.complete(acquired.claim(), ANSWER)).isTrue();
+    }
+
+    private static void assertUnavailable(String name, Runnable call) {
+        assertThatThrownBy(call::run)
+                .as(name)
+                .isInstanceOfSatisfying(
+                        IdempotencyException.class,
+                        e -> assertThat(e.getClass()).as(name).isEqualTo(StoreUnavailableException.class));
     }
 
     @Test

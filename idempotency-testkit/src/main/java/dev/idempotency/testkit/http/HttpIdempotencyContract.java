@@ -36,19 +36,19 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 2.1: the value is a structured-field string. */
     @Test
-    protected void key_quotedString_isAccepted() throws Exception {
+    void key_quotedString_isAccepted() throws Exception {
         assertThat(post(line(quoted(newKey())), 1).status()).isBetween(200, 299);
     }
 
     /** Section 2.1: an escape within the string is part of the value. */
     @Test
-    protected void key_escapedQuoteAndBackslash_isAccepted() throws Exception {
+    void key_escapedQuoteAndBackslash_isAccepted() throws Exception {
         assertThat(post(line("\"" + newKey() + "\\\"\\\\\""), 1).status()).isBetween(200, 299);
     }
 
     /** RFC 8941, section 4.2.3: parameters of the item are ignored. */
     @Test
-    protected void key_withParameters_isTheSameKey() throws Exception {
+    void key_withParameters_isTheSameKey() throws Exception {
         String key = newKey();
         assertThat(post(line(quoted(key)), 1).status()).isBetween(200, 299);
         assertReplayed(() -> post(line(quoted(key) + ";a=1;b"), 1));
@@ -56,7 +56,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 2.1: anything that is no string is refused before it is looked up. */
     @Test
-    protected void key_brokenString_isRefused() throws Exception {
+    void key_brokenString_isRefused() throws Exception {
         String key = newKey();
         List<String> broken = List.of(
                 "\"" + key,
@@ -74,7 +74,7 @@ public abstract class HttpIdempotencyContract {
 
     /** RFC 8941, section 4.2: an item that comes twice, or as a list, fails to parse; the first never wins. */
     @Test
-    protected void key_sentTwiceOrAsList_isRefused() throws Exception {
+    void key_sentTwiceOrAsList_isRefused() throws Exception {
         long before = service().effects();
         HttpAnswer twice = post(List.of(header(quoted(newKey())), header(quoted(newKey()))), 1);
         HttpAnswer same = post(List.of(header("\"a\""), header("\"a\"")), 1);
@@ -85,7 +85,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 5: a fixed format, checked before any look-up. */
     @Test
-    protected void key_tooLongOrNotPrintableAscii_isRefused() throws Exception {
+    void key_tooLongOrNotPrintableAscii_isRefused() throws Exception {
         assertRefused(quoted("a".repeat(256)));
         assertRefused(quoted("a\u00e9b"));
         assertRefused("\"a\tb\"");
@@ -94,7 +94,7 @@ public abstract class HttpIdempotencyContract {
 
     /** The longest key that is allowed works. */
     @Test
-    protected void key_of255Characters_isAccepted() throws Exception {
+    void key_of255Characters_isAccepted() throws Exception {
         String key = newKey() + "k".repeat(255 - 36);
         assertThat(post(line(quoted(key)), 1).status()).isBetween(200, 299);
         assertReplayed(() -> post(line(quoted(key)), 1));
@@ -102,7 +102,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Keys that differ in case, or in a trailing space, are two keys. */
     @Test
-    protected void key_otherCaseOrTrailingSpace_isAnotherKey() throws Exception {
+    void key_otherCaseOrTrailingSpace_isAnotherKey() throws Exception {
         long before = service().effects();
         String key = newKey();
         assertThat(post(line(quoted("k" + key)), 1).status()).isBetween(200, 299);
@@ -113,7 +113,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 2.6: a repeat gets the result of the first, status and body, and has no effect. */
     @Test
-    protected void repeat_afterCompletion_getsTheFirstAnswer() throws Exception {
+    void repeat_afterCompletion_getsTheFirstAnswer() throws Exception {
         long before = service().effects();
         List<String> key = line(quoted(newKey()));
         HttpAnswer first = post(key, 1);
@@ -127,7 +127,7 @@ public abstract class HttpIdempotencyContract {
 
     /** A stored answer never carries a session. */
     @Test
-    protected void repeat_neverCarriesSetCookie() throws Exception {
+    void repeat_neverCarriesSetCookie() throws Exception {
         List<String> key = line(quoted(newKey()));
         post(key, 1);
         assertThat(post(key, 1).header("Set-Cookie")).isEmpty();
@@ -135,7 +135,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 2.2 and 2.7: the same key with another payload is refused with 422. */
     @Test
-    protected void repeat_withOtherPayload_isRefused422() throws Exception {
+    void repeat_withOtherPayload_isRefused422() throws Exception {
         long before = service().effects();
         List<String> key = line(quoted(newKey()));
         post(key, 1);
@@ -147,7 +147,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 2.7: where a key is required and missing, the answer is 400 and nothing happens. */
     @Test
-    protected void key_missing_isRefused400() throws Exception {
+    void key_missing_isRefused400() throws Exception {
         long before = service().effects();
         HttpAnswer answer = post(List.of(), 1);
         assertThat(answer.status()).isEqualTo(400);
@@ -157,7 +157,7 @@ public abstract class HttpIdempotencyContract {
 
     /** Section 2.6: of equal requests at the same moment one has an effect; the others get its answer or 409. */
     @Test
-    protected void duplicates_atTheSameMoment_haveOneEffect() throws Exception {
+    void duplicates_atTheSameMoment_haveOneEffect() throws Exception {
         for (int round = 0; round < 10; round++) {
             long before = service().effects();
             List<String> key = line(quoted(newKey()));
