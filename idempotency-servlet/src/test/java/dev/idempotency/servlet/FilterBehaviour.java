@@ -140,7 +140,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         return Awaitility.await()
                 .atMost(DEADLINE)
                 .pollDelay(Duration.ZERO)
-                .until(repeat, answer -> answer.status() != 409);
+                .until(repeat, answer -> !answer.body().contains("\"code\":\"in_progress\""));
     }
 
     static void assertProblem(HttpAnswer answer, ProblemCode code) {
