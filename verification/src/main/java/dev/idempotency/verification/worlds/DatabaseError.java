@@ -1,5 +1,7 @@
 package dev.idempotency.verification.worlds;
 
+import java.sql.SQLException;
+
 /** What the simulated database answers instead of a result; made without a stack trace, because worlds make many. */
 final class DatabaseError extends RuntimeException {
     private final Kind kind;
@@ -22,6 +24,18 @@ final class DatabaseError extends RuntimeException {
 
     Kind kind() {
         return kind;
+    }
+
+    /** As the driver would throw it to user code. */
+    SQLException asSqlException() {
+        String state = switch (kind) {
+            case CONFLICT -> "40P01";
+            case LOCK_TIMEOUT -> "55P03";
+            case DUPLICATE_KEY -> "23505";
+            case IN_FAILED_TRANSACTION -> "25P02";
+            case CONNECTION_LOST, COMMIT_UNKNOWN -> "08006";
+        };
+        return new SQLException(kind.name(), state, this);
     }
 
     /** Tells whether a guarded connection would mark its transaction rollback-only: classes 40 and 08. */

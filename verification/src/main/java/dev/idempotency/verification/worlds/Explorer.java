@@ -77,6 +77,10 @@ final class Explorer {
 
     private void reach(State state, int from, String text) {
         moves++;
+        String wrong = from < 0 ? null : world.checkMove(states.get(from), state);
+        if (wrong != null) {
+            state.violate(wrong);
+        }
         if (numbers.putIfAbsent(state, states.size()) == null) {
             states.add(state);
             ways.add(new Way(from, text));
@@ -195,6 +199,14 @@ final class Explorer {
         crashed.setPosition(
                 process, programs.beginning(process, crashed.life(process)).number());
         reach(crashed, number, world.processName(process) + "  dies" + (committing ? ", its COMMIT sent" : ""));
+        if (pending.kind() == Pending.Kind.SEND) {
+            State unsent = state.copy();
+            unsent.spend(Budget.FAULTS);
+            State unheard = unsent.copy();
+            advance(number, unsent, process, point, Answer.error(DatabaseError.Kind.CONNECTION_LOST));
+            pending.act().on(unheard);
+            advance(number, unheard, process, point, Answer.error(DatabaseError.Kind.CONNECTION_LOST));
+        }
         if (pending.transaction() != null) {
             State cut = state.copy();
             cut.spend(Budget.FAULTS);
@@ -223,7 +235,7 @@ final class Explorer {
                 reach(durable, number, "server    " + open.getKey() + " becomes durable");
             }
             boolean unattended = status == Status.ORPHANED
-                    || isStopped(state, open.getValue().owner());
+                    || (isStopped(state, open.getValue().owner()) && world.isIdleTimeOver());
             if (status == Status.IN_DOUBT || (unattended && isEndedByServer(state, open.getValue()))) {
                 State rolledBack = state.copy();
                 rolledBack.rollBack(open.getKey());

@@ -244,7 +244,7 @@ final class OperationWorld extends World {
                 effect(transaction);
                 misbehave(transaction);
             } catch (DatabaseError e) {
-                throw new SQLException(e.kind().name(), sqlState(e.kind()), e);
+                throw e.asSqlException();
             }
             if (isSeeded(SeededFault.ANSWER_BEFORE_COMMIT)) {
                 answer(lastRun);
@@ -357,16 +357,6 @@ final class OperationWorld extends World {
 
     private static String name(RecordId id) {
         return id.scope().operation() + "=" + id.key().value();
-    }
-
-    private static String sqlState(DatabaseError.Kind kind) {
-        return switch (kind) {
-            case CONFLICT -> "40P01";
-            case LOCK_TIMEOUT -> "55P03";
-            case DUPLICATE_KEY -> "23505";
-            case IN_FAILED_TRANSACTION -> "25P02";
-            case CONNECTION_LOST, COMMIT_UNKNOWN -> "08006";
-        };
     }
 
     @Override

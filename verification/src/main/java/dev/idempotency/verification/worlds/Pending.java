@@ -15,6 +15,8 @@ record Pending(String label, Kind kind, @Nullable String transaction, Act act) {
         /** Not in the database. */
         OUTSIDE,
         STATEMENT,
+        /** Not in the database either; it may be done or not without the process hearing of it. */
+        SEND,
         /** A statement of the user's work, which may lose against transactions that are not in the world. */
         WORK_STATEMENT,
         COMMIT,

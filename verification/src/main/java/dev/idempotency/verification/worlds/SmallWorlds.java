@@ -1,5 +1,6 @@
 package dev.idempotency.verification.worlds;
 
+import dev.idempotency.event.Deduplication;
 import dev.idempotency.verification.worlds.OperationWorld.Kind;
 import dev.idempotency.verification.worlds.OperationWorld.Setup;
 import dev.idempotency.verification.worlds.OperationWorld.Work;
@@ -20,7 +21,36 @@ public final class SmallWorlds {
         for (Setup setup : operations()) {
             worlds.add(fault -> new OperationWorld(setup, fault));
         }
+        for (EventWorld.Setup setup : events()) {
+            worlds.add(fault -> new EventWorld(setup, fault));
+        }
+        worlds.add(fault -> new ClaimingRelays("outbox by claims", 2, 2, fault)
+                .with(Budget.FAULTS, 1)
+                .with(Budget.EXPIRIES, 1));
+        worlds.add(fault -> new ClaimingRelays("outbox by claims, two faults", 2, 1, fault)
+                .with(Budget.FAULTS, 2)
+                .with(Budget.EXPIRIES, 1));
+        for (LeasedRelays.Setup setup : relays()) {
+            worlds.add(fault -> new LeasedRelays(setup, fault));
+        }
         return new SmallWorlds(worlds);
+    }
+
+    private static List<LeasedRelays.Setup> relays() {
+        return List.of(
+                LeasedRelays.Setup.of("outbox by leases, while it is written", 1, 3)
+                        .appending("a", "b"),
+                LeasedRelays.Setup.of("outbox by leases, while it is written, faults", 1, 2)
+                        .appending("a")
+                        .with(Budget.FAULTS, 2),
+                LeasedRelays.Setup.of("outbox by leases, two relays", 2, 1)
+                        .holding("aa")
+                        .with(Budget.FAULTS, 1)
+                        .with(Budget.EXPIRIES, 1),
+                LeasedRelays.Setup.of("outbox by leases, two relays, two faults", 2, 1)
+                        .holding("a")
+                        .with(Budget.FAULTS, 2)
+                        .with(Budget.EXPIRIES, 1));
     }
 
     private static List<Setup> operations() {
@@ -61,6 +91,44 @@ public final class SmallWorlds {
                 Setup.of("leased operation, first run fails", Kind.LEASED, 2)
                         .doing(Work.FAILS_FIRST)
                         .with(Budget.FAULTS, 1));
+    }
+
+    private static List<EventWorld.Setup> events() {
+        return List.of(
+                EventWorld.Setup.of("events by id", Deduplication.EVENT_ID, "a", "b")
+                        .with(Budget.FAULTS, 1)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events by id, two faults", Deduplication.EVENT_ID, "a")
+                        .polling(1)
+                        .with(Budget.FAULTS, 2)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events by id, sent twice", Deduplication.EVENT_ID, "a", "a")
+                        .oneByOne()
+                        .with(Budget.FAULTS, 1)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events by offset", Deduplication.OFFSET, "a", "b")
+                        .with(Budget.FAULTS, 1)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events by offset, two faults", Deduplication.OFFSET, "a")
+                        .polling(1)
+                        .with(Budget.FAULTS, 2)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events by id and offset, one by one", Deduplication.EVENT_ID_AND_OFFSET, "a", "b")
+                        .oneByOne()
+                        .polling(1)
+                        .with(Budget.FAULTS, 1)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events in two orders", Deduplication.EVENT_ID, "a", "b")
+                        .andPartition("b", "a")
+                        .polling(1)
+                        .with(Budget.CONFLICTS, 1)
+                        .with(Budget.FAULTS, 1),
+                EventWorld.Setup.of("events by id, stopped", Deduplication.EVENT_ID, "a")
+                        .withinIdleTime()
+                        .with(Budget.STOPS, 1)
+                        .with(Budget.REBALANCES, 1),
+                EventWorld.Setup.of("events by id, swallowed error", Deduplication.EVENT_ID, "a")
+                        .swallowingErrors());
     }
 
     List<World> with(SeededFault fault) {

@@ -79,6 +79,12 @@ final class State {
         outside = changed(outside, map -> map.put(name, value));
     }
 
+    void removeOutside(String name) {
+        if (outside.containsKey(name)) {
+            outside = changed(outside, map -> map.remove(name));
+        }
+    }
+
     /** Adds to a list in the outside world. */
     void appendOutside(String name, Object value) {
         List<?> present = (List<?>) outside.getOrDefault(name, List.of());

@@ -43,6 +43,11 @@ abstract class World {
         return true;
     }
 
+    /** Whether so much time passes in this world that the server would end a transaction of a stopped process. */
+    boolean isIdleTimeOver() {
+        return true;
+    }
+
     /** Whether the server notices that a client is gone (rule T9). */
     boolean deathIsNoticed() {
         return true;
@@ -58,6 +63,12 @@ abstract class World {
 
     /** What is wrong with a state; null if nothing is. */
     abstract @Nullable String check(State state);
+
+    /** What is wrong with a move; null if nothing is. */
+    @Nullable
+    String checkMove(State before, State after) {
+        return null;
+    }
 
     /** What is wrong with a process that ended so; null if nothing is. */
     @Nullable
