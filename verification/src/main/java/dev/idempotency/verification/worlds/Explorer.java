@@ -28,6 +28,7 @@ final class Explorer {
     private final List<State> states = new ArrayList<>();
     private final List<Way> ways = new ArrayList<>();
     private final Set<State> comeBacks = new HashSet<>();
+    private final List<String> comeBackSteps = new ArrayList<>();
     private long moves;
     private int ends;
 
@@ -72,6 +73,7 @@ final class Explorer {
             texts.add(ways.get(at).text());
         }
         Collections.reverse(texts);
+        texts.addAll(comeBackSteps);
         return texts;
     }
 
@@ -289,21 +291,25 @@ final class Explorer {
 
     private @Nullable String comeBack(State state) {
         Point point = programs.beginning(world.processes(), 0);
+        comeBackSteps.clear();
+        comeBackSteps.add("everybody is gone, and somebody comes back later:");
         for (int steps = 0; point.pending() != null; steps++) {
             Pending pending = point.pending();
             Answer answer;
             try {
                 answer = Answer.of(pending.act().on(state));
             } catch (Blocked blocked) {
-                return "A process that comes back later, when everybody is gone, waits for a lock";
+                comeBackSteps.add(world.processName(world.processes()) + "  " + pending.label() + " -> waits");
+                return "Whoever comes back later, when everybody is gone, waits for a lock";
             } catch (DatabaseError e) {
                 state.failed(pending.transactionId(), e.kind(), world.dialect());
                 answer = Answer.error(e.kind());
             }
             if (steps > MOST_STEPS_ALONE) {
-                return "A process that comes back later, when everybody is gone, comes to no end";
+                return "Whoever comes back later, when everybody is gone, comes to no end";
             }
             point = programs.after(point, answer);
+            comeBackSteps.add(point.text());
         }
         String wrong = state.violation();
         if (wrong == null) {
@@ -312,6 +318,10 @@ final class Explorer {
         if (wrong == null) {
             wrong = world.check(state);
         }
-        return wrong == null ? null : "If everybody were gone here, and somebody came back later: " + wrong;
+        if (wrong == null) {
+            comeBackSteps.clear();
+            return null;
+        }
+        return "Whoever comes back later finds: " + wrong;
     }
 }
