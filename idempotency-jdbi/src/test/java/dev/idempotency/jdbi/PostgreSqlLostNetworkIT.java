@@ -23,6 +23,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +55,7 @@ class PostgreSqlLostNetworkIT {
         HikariConfig config = new HikariConfig();
         config.setDataSource(throughProxy);
         config.setMaximumPoolSize(2);
+        config.setMinimumIdle(0);
         config.setConnectionTimeout(500);
         pool = new HikariDataSource(config);
     }
@@ -155,6 +159,7 @@ class PostgreSqlLostNetworkIT {
         assertUnavailable("build", () -> JdbiIdempotencyStore.of(pool));
 
         proxy.resume();
+        awaitConnection();
         assertThat(store.complete(acquired.claim(), ANSWER)).isTrue();
     }
 
@@ -164,6 +169,64 @@ class PostgreSqlLostNetworkIT {
                 .isInstanceOfSatisfying(
                         IdempotencyException.class,
                         e -> assertThat(e.getClass()).as(name).isEqualTo(StoreUnavailableException.class));
+    }
+
+    /** The pool tries again at intervals of its own. */
+    private void awaitConnection() {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.isValid(60)).isTrue();
+                return;
+            } catch (SQLException e) {
+                assertThat(System.nanoTime()).as("time for the pool to recover").isLessThan(end);
+            }
+        }
+    }
+
+    /** A claim whose connection is cut while its COMMIT is under way: only the lock tells when that has ended. */
+    @Test
+    void leasedClaim_cutWhileItsCommitIsUnderWay_waitsForItsEnd() throws Exception {
+        database.execute("""
+                CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END'
+                """);
+        database.execute("""
+                CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT ON idempotency_record
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_at_commit()
+                """);
+        JdbiIdempotencyStore store = JdbiIdempotencyStore.builder(pool)
+                .limits(LIMITS.withLockWait(Duration.ofSeconds(30)).withStatement(Duration.ofSeconds(40)))
+                .build();
+        try (Connection holder = database.database().dataSource().getConnection()) {
+            TestDatabase.number(holder, "SELECT 1 FROM pg_advisory_lock(4711)");
+            CompletableFuture<ClaimOutcome> claim =
+                    CompletableFuture.supplyAsync(() -> store.claim(REQUEST, Duration.ofMinutes(1)));
+            long committing = awaitNumber(
+                    holder,
+                    "SELECT coalesce(max(pid), 0) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+                    pid -> pid != 0);
+            proxy.cut();
+            awaitNumber(
+                    holder,
+                    "SELECT count(*) FROM pg_stat_activity WHERE pid = " + committing,
+                    sessions -> sessions == 0);
+            TestDatabase.number(holder, "SELECT 1 FROM pg_advisory_unlock(4711)");
+            ClaimOutcome outcome = claim.get(60, TimeUnit.SECONDS);
+            assertThat(outcome).isInstanceOf(ClaimOutcome.Acquired.class);
+            assertThat(store.complete(((ClaimOutcome.Acquired) outcome).claim(), ANSWER))
+                    .isTrue();
+        }
+    }
+
+    private static long awaitNumber(Connection connection, String query, LongPredicate wanted) {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        long number = TestDatabase.number(connection, query);
+        while (!wanted.test(number)) {
+            assertThat(System.nanoTime()).as(query).isLessThan(end);
+            number = TestDatabase.number(connection, query);
+        }
+        return number;
     }
 
     @Test

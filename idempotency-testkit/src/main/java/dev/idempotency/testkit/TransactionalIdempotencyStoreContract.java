@@ -442,6 +442,23 @@ public abstract class TransactionalIdempotencyStoreContract extends IdempotencyS
     }
 
     @Test
+    void forget_whileAnExpiredRecordIsReplaced_isFalseAndChangesNothing() {
+        RecordId id = freshId();
+        record(request(id, Duration.ofSeconds(1)), answer("old"));
+        passTime(Duration.ofSeconds(2));
+        try (Crew crew = new Crew(1, deadline())) {
+            inTransaction(transaction -> {
+                Claim claim = acquired(store().claim(transaction, request(id)));
+                assertThat(crew.elsewhere(() -> store().forget(id))).isFalse();
+                store().complete(transaction, claim, answer("new"));
+                return true;
+            });
+        }
+
+        assertThat(probe(request(id))).isEqualTo(new ClaimOutcome.Completed(answer("new")));
+    }
+
+    @Test
     void race_oneFreshKey_runsOnce() {
         race(id -> request(id), id -> {});
     }
