@@ -1,5 +1,6 @@
 package dev.idempotency.jdbi;
 
+import dev.idempotency.StoreConflictException;
 import dev.idempotency.StoreException;
 import dev.idempotency.transaction.JoiningDataSource;
 import dev.idempotency.transaction.TransactionLimits;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes the tables of this module; applications without a migration tool call it at their start.
@@ -20,6 +23,8 @@ import javax.sql.DataSource;
  * by many threads and by many instances that start at once.
  */
 public final class SchemaInstaller {
+    private static final Logger log = LoggerFactory.getLogger(SchemaInstaller.class);
+
     private static final TransactionLimits LIMITS =
             new TransactionLimits(Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
 
@@ -54,10 +59,28 @@ public final class SchemaInstaller {
      *     changed
      */
     public void install() {
-        JdbiTransactionRunner.of(dataSource).run(LIMITS, transaction -> {
-            Connection connection = transaction.unwrap(Connection.class);
+        SqlDialect dialect = dialect();
+        int rounds = SchemaSql.of(dialect).installerRounds();
+        for (int round = 1; round < rounds; round++) {
             try {
-                install(connection);
+                installOnce(dialect);
+                return;
+            } catch (StoreException | StoreConflictException e) {
+                log.debug("The installation met something, perhaps another one; looking again", e);
+            }
+        }
+        installOnce(dialect);
+    }
+
+    private void installOnce(SqlDialect dialect) {
+        JdbiTransactionRunner.of(dataSource).run(LIMITS, transaction -> {
+            try (Statement statement = transaction.unwrap(Connection.class).createStatement()) {
+                statement.execute(SchemaSql.of(dialect).lockInstaller());
+                for (String script : scripts(dialect)) {
+                    for (String ddl : SchemaFiles.statements(script)) {
+                        statement.execute(ddl);
+                    }
+                }
             } catch (SQLException e) {
                 throw SqlErrors.translate("The installation of the tables", e);
             }
@@ -69,25 +92,17 @@ public final class SchemaInstaller {
      * Returns the statements that {@link #install()} would run, for people who want to run them themselves.
      *
      * @return a text that the database's own client can run
-     * @throws StoreException if the database does not answer
+     * @throws dev.idempotency.StoreUnavailableException if the database does not answer
      */
     public String script() {
-        try (Connection connection = dataSource.getConnection()) {
-            return String.join("\n", scripts(SqlDialect.detect(connection)));
-        } catch (SQLException e) {
-            throw SqlErrors.translate("The look for the database's dialect", e);
-        }
+        return String.join("\n", scripts(dialect()));
     }
 
-    private void install(Connection connection) throws SQLException {
-        SqlDialect dialect = SqlDialect.detect(connection);
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(SchemaSql.of(dialect).lockInstaller());
-            for (String script : scripts(dialect)) {
-                for (String ddl : SchemaFiles.statements(script)) {
-                    statement.execute(ddl);
-                }
-            }
+    private SqlDialect dialect() {
+        try (Connection connection = dataSource.getConnection()) {
+            return SqlDialect.detect(connection);
+        } catch (SQLException e) {
+            throw SqlErrors.translate("The look for the database's dialect", e);
         }
     }
 

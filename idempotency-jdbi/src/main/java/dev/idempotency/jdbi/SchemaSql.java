@@ -28,6 +28,11 @@ abstract sealed class SchemaSql {
     /** Makes concurrent installers wait for each other until the transaction ends. */
     abstract String lockInstaller();
 
+    /** How often an installer that failed looks again, because it may have met another one that no lock kept away. */
+    int installerRounds() {
+        return 1;
+    }
+
     static final class PostgreSql extends SchemaSql {
         @Override
         String uniqueIndexes() {
@@ -72,6 +77,12 @@ abstract sealed class SchemaSql {
         @Override
         String lockInstaller() {
             return "SELECT 1";
+        }
+
+        /** Each statement of DDL commits, and two at once fail in ways that only the second look tells apart. */
+        @Override
+        int installerRounds() {
+            return 20;
         }
     }
 }
