@@ -10,13 +10,8 @@ import dev.idempotency.testkit.fault.FaultInjectingDataSource;
 import dev.idempotency.testkit.fault.JdbcPoint;
 import dev.idempotency.transaction.OutcomeUnknownException;
 import dev.idempotency.transaction.TransactionLimits;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
-import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +31,7 @@ class JdbiTransactionRunnerSessionTest {
         for (boolean mode : new boolean[] {true, false}) {
             try (Connection connection = database.dataSource().getConnection()) {
                 connection.setAutoCommit(mode);
-                JdbiTransactionRunner runner = JdbiTransactionRunner.of(lending(connection));
+                JdbiTransactionRunner runner = JdbiTransactionRunner.of(Lending.of(connection));
 
                 runner.run(LIMITS, transaction -> true);
                 assertThat(connection.getAutoCommit()).isEqualTo(mode);
@@ -84,28 +79,5 @@ class JdbiTransactionRunnerSessionTest {
             assertThat(TestDatabase.number(connection, "SELECT LOCK_TIMEOUT()")).isEqualTo(before);
             return true;
         });
-    }
-
-    /** A data source that lends one connection and takes it back as it is. */
-    private static DataSource lending(Connection connection) {
-        Connection lent = proxy(
-                Connection.class,
-                (method, args) -> method.getName().equals("close") ? null : method.invoke(connection, args));
-        return proxy(DataSource.class, (method, args) -> method.getName().equals("getConnection") ? lent : false);
-    }
-
-    private static <T> T proxy(Class<T> type, Call call) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
-            try {
-                return call.invoke(method, args);
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
-            }
-        }));
-    }
-
-    private interface Call {
-        @Nullable
-        Object invoke(Method method, Object[] args) throws ReflectiveOperationException;
     }
 }

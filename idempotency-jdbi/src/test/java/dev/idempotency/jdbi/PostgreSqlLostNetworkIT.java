@@ -15,6 +15,9 @@ import dev.idempotency.StoreUnavailableException;
 import dev.idempotency.spi.AbandonedPolicy;
 import dev.idempotency.spi.ClaimOutcome;
 import dev.idempotency.spi.ClaimRequest;
+import dev.idempotency.testkit.fault.Fault;
+import dev.idempotency.testkit.fault.FaultInjectingDataSource;
+import dev.idempotency.testkit.fault.JdbcPoint;
 import dev.idempotency.testkit.fault.TcpProxy;
 import dev.idempotency.testkit.service.EmbeddedPostgreSql;
 import dev.idempotency.transaction.OutcomeUnknownException;
@@ -29,6 +32,7 @@ import java.util.function.LongPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A network that stops in the middle: cut, silent, or not there at all. */
@@ -84,6 +88,7 @@ class PostgreSqlLostNetworkIT {
     }
 
     @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a read of a socket cannot be interrupted
     void commit_answerNeverComes_isUnknownWithinABound() {
         JdbiIdempotencyStore store = store();
 
@@ -240,6 +245,35 @@ class PostgreSqlLostNetworkIT {
         });
         try (Connection connection = pool.getConnection()) {
             assertThat(connection.getNetworkTimeout()).isZero();
+        }
+    }
+
+    @Test
+    void run_poolThatRestoresNothing_getsTheNetworkTimeoutBack() throws SQLException {
+        try (Connection connection = database.database().dataSource().getConnection()) {
+            for (int before : new int[] {0, 1_000_000, 4000}) {
+                connection.setNetworkTimeout(Runnable::run, before);
+                JdbiTransactionRunner.of(Lending.of(connection)).run(LIMITS, transaction -> {
+                    assertThat(networkTimeout(transaction.unwrap(Connection.class)))
+                            .as("a shorter one is left alone")
+                            .isEqualTo(before == 4000 ? 4000 : 5500);
+                    return true;
+                });
+                assertThat(connection.getNetworkTimeout()).isEqualTo(before);
+            }
+        }
+    }
+
+    @Test
+    void run_commitUnknown_closesTheConnectionUnderAPoolThatDoesNotLook() throws SQLException {
+        try (Connection connection = database.database().dataSource().getConnection()) {
+            FaultInjectingDataSource faults = FaultInjectingDataSource.wrap(Lending.of(connection));
+            faults.inject(JdbcPoint.BEFORE_COMMIT, Fault.error("XX000"));
+
+            assertThatThrownBy(() -> JdbiTransactionRunner.of(faults).run(LIMITS, transaction -> true))
+                    .isInstanceOf(OutcomeUnknownException.class);
+
+            assertThat(connection.isClosed()).isTrue();
         }
     }
 
