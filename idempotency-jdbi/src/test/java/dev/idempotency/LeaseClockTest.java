@@ -40,6 +40,8 @@ class LeaseClockTest {
         Duration lease = Duration.ofHours(1);
         try (Idempotency idempotency = engine(new LeaseSettings(lease, Duration.ofHours(2)))) {
             LeasedOperation running = ((LeasedStart.Started) idempotency.begin(operation())).operation();
+            // The clock has not yet run over the largest long, and the lease's end has.
+            assertThat(running.context().isLeaseValid()).isTrue();
             nanos.addAndGet(lease.toNanos() - 1);
             assertThat(running.context().isLeaseValid()).isTrue();
             nanos.addAndGet(1);

@@ -17,6 +17,7 @@ import dev.idempotency.Protection;
 import dev.idempotency.WorkResult;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Reason;
+import dev.idempotency.shutdown.ShutdownReport;
 import dev.idempotency.spi.AbandonedPolicy;
 import dev.idempotency.testkit.fault.Fault;
 import dev.idempotency.testkit.fault.JdbcPoint;
@@ -261,13 +262,15 @@ abstract class SqlLeasedEngineContract {
         GracefulShutdown shutdown = GracefulShutdown.ofDefaults();
         try (EngineUnderTest ending = new EngineUnderTest(database(), options -> options.shutdown(shutdown))) {
             LeasedStart start = ending.idempotency().begin(operation());
-            CompletionStage<?> ended = shutdown.shutdown(new Reason("the test"));
+            CompletionStage<ShutdownReport> ended = shutdown.shutdown(new Reason("the test"));
             Awaitility.await().atMost(DEADLINE).until(() -> !shutdown.acceptsWork());
             assertThat(ending.idempotency().begin(operation()))
                     .isEqualTo(new LeasedStart.NotStarted(new OperationOutcome.ShuttingDown()));
             assertThat(ended.toCompletableFuture().isDone()).isFalse();
             ((LeasedStart.Started) start).operation().finish(succeeded("done"));
-            ended.toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            ShutdownReport report = ended.toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            // Otherwise it ended because its grace period did.
+            assertThat(report.clean()).isTrue();
         }
     }
 

@@ -15,6 +15,7 @@ import dev.idempotency.Protection;
 import dev.idempotency.WorkResult;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Reason;
+import dev.idempotency.shutdown.ShutdownReport;
 import dev.idempotency.testkit.fault.Fault;
 import dev.idempotency.testkit.fault.Gate;
 import dev.idempotency.testkit.fault.JdbcPoint;
@@ -467,7 +468,7 @@ abstract class SqlTransactionalEngineContract {
                 return succeeded("charged");
             }));
             gate.awaitReached(DEADLINE);
-            CompletionStage<?> ended = shutdown.shutdown(new Reason("the test"));
+            CompletionStage<ShutdownReport> ended = shutdown.shutdown(new Reason("the test"));
             Operation late = operation();
             Awaitility.await().atMost(DEADLINE).until(() -> !shutdown.acceptsWork());
             EngineUnderTest.Charging work = ending.charging(late);
@@ -476,7 +477,9 @@ abstract class SqlTransactionalEngineContract {
             assertThat(ended.toCompletableFuture().isDone()).isFalse();
             gate.open();
             assertThat(result(first)).isInstanceOf(OperationOutcome.Executed.class);
-            ended.toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            ShutdownReport report = ended.toCompletableFuture().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            // Otherwise it ended because its grace period did.
+            assertThat(report.clean()).isTrue();
         }
     }
 
