@@ -61,6 +61,11 @@ final class ClaimSource implements EventSource {
     }
 
     @Override
+    public boolean isInForce(Batch batch) {
+        return true;
+    }
+
+    @Override
     public boolean maySend(OutboxRow row) {
         return true;
     }

@@ -18,7 +18,13 @@ interface EventSource {
     /** Takes rows back that {@link #next} returned and that were not sent, in the order of their numbers. */
     void giveBack(Batch batch, List<OutboxRow> unsent);
 
-    /** Tells whether the row may be sent even now, after what was heard of others since it was read. */
+    /** Tells whether the right under which the batch was taken stands beyond doubt; a batch ends with the first no. */
+    boolean isInForce(Batch batch);
+
+    /**
+     * Tells whether the row may be sent even now, after what was heard of others since it was read; once it may not, it
+     * may not before it has been read again.
+     */
     boolean maySend(OutboxRow row);
 
     /** Hears of an event that failed and will be tried again; called on any thread, before the next row is sent. */

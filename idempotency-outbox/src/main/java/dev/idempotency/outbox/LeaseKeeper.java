@@ -54,15 +54,6 @@ final class LeaseKeeper {
         readUnder = set;
     }
 
-    boolean holds(int bucket) {
-        for (BucketLease lease : held().set().leases()) {
-            if (bucket >= lease.firstBucket() && bucket <= lease.lastBucket()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Returns what is held; nothing while that is in doubt. */
     Held held() {
         return suspicions.get() == cleared ? held : new Held(setOf(List.of()), held.validUntilNanos());

@@ -11,15 +11,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the rows of the leased bucket ranges with a cursor.
  *
  * <p>The rows are the truth and the cursor is only a hint: it returns to the low-water mark whenever it reaches the end,
- * and every second besides. Where order is kept it never reads past the part of the table that is known to be visible
- * without reading, in the same statement, all of the rest that lies before: two pages are two snapshots, and a row that
- * became visible between them may come before one of the second page.
+ * every second besides, and whenever rows that it has passed over may go on. Where order is kept it never reads past the
+ * part of the table that is known to be visible without reading, in the same statement, all of the rest that lies
+ * before: two pages are two snapshots, and a row that became visible between them may come before one of the second page.
+ *
+ * <p>A row that is passed over holds its key until it has been read again. So nothing but the cursor, on its way through
+ * the rows in their order, lets a key go on, and never while a batch is in hand.
  */
 final class LeaseSource implements EventSource {
     private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
@@ -32,9 +36,16 @@ final class LeaseSource implements EventSource {
     private final LeaseKeeper keeper;
     private final Thread keeperThread;
 
-    /** The first event of each key that has to wait, under KEY; later ones wait behind it. */
+    private final Runnable nudge;
+
+    /** The first event of each key that was passed over, under KEY; later ones wait behind it. */
     private final Map<Object, Long> heads = new ConcurrentHashMap<>();
 
+    /** Set when a key may go on: by the next read, which begins again. */
+    private final AtomicBoolean sweepWanted = new AtomicBoolean();
+
+    private Set<String> restingTopics = Set.of();
+    private int passedOver;
     private LeaseSet readUnder;
     private long position;
 
@@ -43,12 +54,13 @@ final class LeaseSource implements EventSource {
 
     private long lastSweepNanos;
 
-    LeaseSource(LeasedOutboxStore store, RelaySettings settings, EventsInFlight inFlight, Runnable leasesChanged) {
+    LeaseSource(LeasedOutboxStore store, RelaySettings settings, EventsInFlight inFlight, Runnable nudge) {
         this.store = store;
         this.settings = settings;
         this.inFlight = inFlight;
+        this.nudge = nudge;
         this.gauge = new WaterGauge(store, settings.ticker());
-        this.keeper = new LeaseKeeper(store, settings, inFlight, leasesChanged);
+        this.keeper = new LeaseKeeper(store, settings, inFlight, nudge);
         this.keeperThread = RelayThreads.of(settings.name() + "-leases", keeper::run);
         this.readUnder = keeper.held().set();
     }
@@ -68,10 +80,12 @@ final class LeaseSource implements EventSource {
             return null;
         }
         LowWaterMark mark = gauge.read();
-        if (held.set() != readUnder) {
-            readUnder = held.set();
-            sweep(mark, now);
-        } else if (now - lastSweepNanos >= SWEEP_NANOS) {
+        // Each of these lets rows go on that the cursor has passed, so it has to meet them first.
+        boolean otherLeases = held.set() != readUnder;
+        boolean topicsReturn = !withoutTopics.containsAll(restingTopics);
+        readUnder = held.set();
+        restingTopics = Set.copyOf(withoutTopics);
+        if (sweepWanted.getAndSet(false) || otherLeases || topicsReturn || now - lastSweepNanos >= SWEEP_NANOS) {
             sweep(mark, now);
         }
         long before = position;
@@ -80,7 +94,7 @@ final class LeaseSource implements EventSource {
             position = Math.min(position, Math.max(completeBelow, mark.firstLive()));
         }
         // Rows that are known already must not crowd out those that are not.
-        int known = position < before || position == mark.firstLive() ? inFlight.count() + heads.size() : 0;
+        int known = position < before || position == mark.firstLive() ? inFlight.count() + passedOver : 0;
         int page = Math.min(LONGEST_PAGE, limit + known);
         inFlight.readBegins();
         List<OutboxRow> rows = store.read(held.set().leases(), new OutboxQuery(position, page, withoutTopics));
@@ -88,14 +102,14 @@ final class LeaseSource implements EventSource {
         if (!rows.isEmpty()) {
             gauge.rowsSeen();
         }
-        return select(rows, held.set(), sendUntil, limit, page, before, now);
+        return select(rows, held.set(), sendUntil, limit, page, before);
     }
 
-    private Batch select(
-            List<OutboxRow> rows, LeaseSet set, long sendUntil, int limit, int page, long before, long now) {
+    private Batch select(List<OutboxRow> rows, LeaseSet set, long sendUntil, int limit, int page, long before) {
         List<OutboxRow> fresh = new ArrayList<>(Math.min(rows.size(), limit));
         long nextDue = Long.MAX_VALUE;
         boolean whole = true;
+        passedOver = 0;
         for (OutboxRow row : rows) {
             if (fresh.size() == limit) {
                 whole = false;
@@ -110,16 +124,20 @@ final class LeaseSource implements EventSource {
             } else if (!row.dueIn().isZero()) {
                 nextDue = Math.min(nextDue, row.dueIn().toNanos());
                 hold(row);
+                passedOver++;
             } else if (maySend(row)) {
+                // Whatever of its key was passed over lies behind it, and the cursor comes to it next.
                 unhold(row);
                 fresh.add(row);
+            } else {
+                passedOver++;
             }
         }
         boolean atEnd = whole && rows.size() < page;
         // A page of rows that are all known and all have to wait is no reason to look again at once.
         boolean more = !atEnd && position > before;
         if (atEnd) {
-            sweep(gauge.last(), now);
+            sweepWanted.set(true);
         }
         return new Batch(fresh, set, sendUntil, more, nextDue);
     }
@@ -136,11 +154,14 @@ final class LeaseSource implements EventSource {
         position = Math.min(position, unsent.get(0).sequence());
     }
 
+    /** Leases that are only in doubt count as lost: a row that was passed over meanwhile is not read before the next. */
+    @Override
+    public boolean isInForce(Batch batch) {
+        return keeper.held().set() == batch.fence();
+    }
+
     @Override
     public boolean maySend(OutboxRow row) {
-        if (!keeper.holds(row.bucket())) {
-            return false;
-        }
         Object key = orderOf(row);
         Long head = key == null ? null : heads.get(key);
         return head == null || row.sequence() <= head;
@@ -153,7 +174,9 @@ final class LeaseSource implements EventSource {
 
     @Override
     public void dead(Sent event) {
-        unhold(event.row());
+        // The key stays held until then: of its later rows some were passed over, and some may be in hand.
+        sweepWanted.set(true);
+        nudge.run();
     }
 
     private void hold(OutboxRow row) {

@@ -7,6 +7,10 @@ public enum Ordering {
     /**
      * The events of one ordering key (else of one key) appear first in the order in which they were appended, provided
      * that their writers follow one another, as those do that lock the row of their aggregate first.
+     *
+     * <p>An event that is not due yet, or that failed and is tried again, holds back the later events of its key, in
+     * every topic; one that was given up does not. A topic that is paused or fails as a whole holds back its own events
+     * and no others.
      */
     KEY
 }

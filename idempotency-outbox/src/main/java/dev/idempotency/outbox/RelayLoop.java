@@ -5,7 +5,9 @@ import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.spi.PublishOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -162,11 +164,19 @@ final class RelayLoop {
         return Math.min(pace.nextWaitNanos(), batch.nextDueNanos());
     }
 
+    /**
+     * Sends what may be sent. A row that is passed over stays behind no later row of its topic: a topic that rests for one
+     * row rests for the rest of the batch, and what stops the whole relay ends the batch, though it may have gone by the
+     * next row.
+     */
     private boolean send(Batch batch) {
         List<OutboxRow> unsent = new ArrayList<>();
+        Set<String> restingTopics = new HashSet<>();
+        Turn turn = Turn.PASS;
         boolean sent = false;
         for (OutboxRow row : batch.rows()) {
-            if (maySend(row, batch)) {
+            turn = turn == Turn.END ? Turn.END : awaitTurn(row, batch, restingTopics);
+            if (turn == Turn.SEND) {
                 send(row, batch.fence());
                 sent = true;
             } else {
@@ -180,21 +190,35 @@ final class RelayLoop {
         return sent;
     }
 
-    private boolean maySend(OutboxRow row, Batch batch) {
+    /** What becomes of one row of a batch. */
+    private enum Turn {
+        SEND,
+        PASS,
+        END
+    }
+
+    private Turn awaitTurn(OutboxRow row, Batch batch, Set<String> restingTopics) {
+        String topic = row.event().topic();
         while (true) {
             long now = settings.ticker().getAsLong();
             if (!intake
                     || publisherLost
                     || now - batch.sendUntilNanos() >= 0
                     || broker.permits(now) == 0
-                    || !topics.permits(row.event().topic(), now)
-                    || !source.maySend(row)) {
-                return false;
+                    || !source.isInForce(batch)) {
+                return Turn.END;
+            }
+            if (restingTopics.contains(topic) || !topics.permits(topic, now)) {
+                restingTopics.add(topic);
+                return Turn.PASS;
+            }
+            if (!source.maySend(row)) {
+                return Turn.PASS;
             }
             awaitingProgress = true;
             if (inFlight.room() > 0) {
                 awaitingProgress = false;
-                return true;
+                return Turn.SEND;
             }
             wake.await(Signal.until(batch.sendUntilNanos(), now, PROGRESS_WAIT_NANOS));
         }

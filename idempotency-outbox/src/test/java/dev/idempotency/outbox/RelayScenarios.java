@@ -536,6 +536,31 @@ abstract class RelayScenarios {
         assertInOrder();
     }
 
+    /** The head dies between two of its followers in one batch: the second must not go before the first. */
+    @Test
+    void key_headDiesInTheMiddleOfABatch_followersComeInOrder() {
+        List<UUID> ids = append("orders", 5, number -> number % 2 == 0 ? "key" : "other-" + number);
+        OutboxRelay relay = builder(Mode.LEASE)
+                .retry(new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1)))
+                .build();
+        relays.add(relay);
+        publisher.answer(row -> {
+            if (row.eventId().equals(ids.get(0))) {
+                return InMemoryPublisher.failed(Kind.RECORD);
+            }
+            if (row.eventId().equals(ids.get(3))) {
+                await().atMost(DEADLINE)
+                        .until(() -> relay.statistics().dead() == 1
+                                && relay.statistics().inFlight() == 1);
+            }
+            return new PublishOutcome.Published();
+        });
+        relay.start();
+
+        awaitNothingLeft();
+        assertThat(arrivedIds()).containsExactly(ids.get(1), ids.get(3), ids.get(2), ids.get(4));
+    }
+
     @Test
     void key_brokerFailsAtRandom_orderIsKept() {
         long seed = System.nanoTime();
