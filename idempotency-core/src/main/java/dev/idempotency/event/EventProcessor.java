@@ -1,10 +1,8 @@
 package dev.idempotency.event;
 
 import dev.idempotency.ConsumerId;
-import dev.idempotency.EventId;
 import dev.idempotency.KeyDerivation;
 import dev.idempotency.StoreUnavailableException;
-import dev.idempotency.TransactionLostException;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OffsetAdvance;
@@ -13,27 +11,15 @@ import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.spi.PartitionAssignment;
 import dev.idempotency.spi.PartitionOffsetStore;
 import dev.idempotency.spi.ProcessedEventStore;
-import dev.idempotency.transaction.CommitFailedException;
-import dev.idempotency.transaction.OutcomeUnknownException;
-import dev.idempotency.transaction.RolledBackException;
-import dev.idempotency.transaction.Transaction;
+import dev.idempotency.spi.StartedAttemptStore;
 import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,30 +35,15 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the type of event
  */
 public final class EventProcessor<E> {
-    private final ConsumerId consumer;
-    private final ProcessedEventStore store;
-    private final @Nullable PartitionOffsetStore offsets;
-    private final TransactionRunner transactions;
+    private final EventTransactions<E> transactions;
     private final TransactionScope scope;
-    private final EventBatchHandler<E> handler;
-    private final boolean oneByOne;
-    private final Deduplication deduplication;
-    private final KeyDerivation keys;
-    private final TransactionLimits limits;
-    private final int maxConflicts;
+    private final @Nullable StartedAttempts starts;
 
-    private EventProcessor(Builder<E> builder, Required<E> required) {
-        this.consumer = required.consumer();
-        this.store = required.store();
-        this.offsets = required.offsets();
-        this.transactions = required.transactions();
-        this.scope = required.scope();
-        this.handler = required.handler();
-        this.oneByOne = builder.oneByOne;
-        this.deduplication = required.deduplication();
-        this.keys = builder.keys != null ? builder.keys : KeyDerivation.of(consumer.value());
-        this.limits = builder.limits;
-        this.maxConflicts = builder.maxConflicts;
+    private EventProcessor(
+            EventTransactions<E> transactions, TransactionScope scope, @Nullable StartedAttempts starts) {
+        this.transactions = transactions;
+        this.scope = scope;
+        this.starts = starts;
     }
 
     /**
@@ -91,7 +62,7 @@ public final class EventProcessor<E> {
      * @return the deduplication in force
      */
     public Deduplication deduplication() {
-        return deduplication;
+        return transactions.deduplication();
     }
 
     /**
@@ -105,8 +76,9 @@ public final class EventProcessor<E> {
      * @throws StoreUnavailableException if the store cannot be reached: try again later
      */
     public List<PartitionAssignment> assign(Collection<EventPartition> partitions, String owner) {
+        PartitionOffsetStore offsets = transactions.offsets();
         if (offsets != null) {
-            return offsets.assign(consumer, partitions, owner);
+            return offsets.assign(transactions.consumer(), partitions, owner);
         }
         return partitions.stream()
                 .map(partition -> new PartitionAssignment(partition, 0, null))
@@ -121,19 +93,11 @@ public final class EventProcessor<E> {
      * @return what has become of the deliveries
      */
     public ProcessingResult<E> process(Collection<PartitionDeliveries<E>> deliveries, BooleanSupplier proceed) {
-        Batch batch = new Batch();
-        List<Item<E>> items = batch.items(deliveries);
-        Deque<List<Item<E>>> work = new ArrayDeque<>();
-        if (scope == TransactionScope.PER_BATCH) {
-            work.add(items);
-        } else {
-            items.forEach(item -> work.add(List.of(item)));
-        }
-        while (!work.isEmpty() && !batch.ended && proceed.getAsBoolean()) {
-            List<Item<E>> segment = batch.withoutBlocked(work.pop());
-            if (!segment.isEmpty()) {
-                batch.settle(segment, attempt(segment, batch.from), work);
-            }
+        Batch<E> batch = new Batch<>(deliveries, scope == TransactionScope.PER_BATCH);
+        List<Item<E>> segment = batch.next();
+        while (!segment.isEmpty() && proceed.getAsBoolean()) {
+            batch.settle(segment, attempt(segment, batch));
+            segment = batch.next();
         }
         return batch.result();
     }
@@ -148,319 +112,41 @@ public final class EventProcessor<E> {
      * @throws IllegalStateException if the store cannot park
      */
     public ProcessingResult<E> park(PartitionAssignment assignment, ParkedEvent event, long next) {
+        ProcessedEventStore store = transactions.store();
         if (!(store instanceof ParkedEventStore parkedEvents)) {
             throw new IllegalStateException("The store " + store.getClass().getName() + " cannot park events: use one"
                     + " that is a " + ParkedEventStore.class.getSimpleName());
         }
         EventPartition partition = assignment.partition();
-        Attempt<E> attempt =
-                retryingConflicts(() -> runOnce(Set.of(partition), new Progress(), (transaction, progress) -> {
-                    Marks marks = store.mark(transaction, consumer, List.of());
-                    parkedEvents.park(transaction, consumer, event);
-                    Set<EventPartition> fenced = last(
-                            transaction,
-                            marks,
-                            List.of(new OffsetAdvance(partition, assignment.epoch(), assignment.nextOffset(), next)));
-                    return fenced.isEmpty()
-                            ? new Committed<>(0, 0)
-                            : new Ended<>(new ProcessingFailure.Fenced<>(fenced));
-                }));
-        if (attempt instanceof Committed<E>) {
+        OffsetAdvance advance = new OffsetAdvance(partition, assignment.epoch(), assignment.nextOffset(), next);
+        Attempt<E> attempt = transactions.run(Set.of(partition), (transaction, progress) -> {
+            Marks marks = store.mark(transaction, transactions.consumer(), List.of());
+            parkedEvents.park(transaction, transactions.consumer(), event);
+            return transactions.advance(transaction, marks, List.of(advance), new Attempt.Committed<>(0, 0));
+        });
+        if (attempt instanceof Attempt.Committed<E>) {
             return new ProcessingResult<>(Map.of(partition, next), 0, 0, List.of());
         }
-        ProcessingFailure<E> failure = attempt instanceof Ended<E> ended
+        ProcessingFailure<E> failure = attempt instanceof Attempt.Ended<E> ended
                 ? ended.failure()
-                : new ProcessingFailure.Unavailable<>(((Failed<E>) attempt).cause());
+                : new ProcessingFailure.Unavailable<>(((Attempt.Failed<E>) attempt).cause());
         return new ProcessingResult<>(Map.of(), 0, 0, List.of(failure));
     }
 
-    private Attempt<E> attempt(List<Item<E>> segment, Map<EventPartition, @Nullable Long> from) {
-        Set<EventPartition> partitions = new HashSet<>();
-        segment.forEach(item -> partitions.add(item.partition()));
-        List<OffsetAdvance> advances = advances(segment, from);
-        return retryingConflicts(() -> runOnce(partitions, new Progress(), (transaction, progress) -> {
-            Marks marks = store.mark(transaction, consumer, ids(segment));
-            List<Integer> fresh = firstOccurrences(segment, marks);
-            progress.phase = Phase.HANDLERS;
-            Failed<E> requested = handle(segment, fresh, transaction, progress);
-            if (requested != null) {
-                return requested;
-            }
-            progress.index = -1;
-            transaction.flush();
-            progress.phase = Phase.LAST;
-            Set<EventPartition> fenced = last(transaction, marks, advances);
-            return fenced.isEmpty()
-                    ? new Committed<>(fresh.size(), segment.size() - fresh.size())
-                    : new Ended<>(new ProcessingFailure.Fenced<>(fenced));
-        }));
+    /** A suspect event stands alone in its segment; that it is begun is written down before, lest it ends this process. */
+    private Attempt<E> attempt(List<Item<E>> segment, Batch<E> batch) {
+        Item<E> first = segment.get(0);
+        if (starts == null || !first.assignment().suspect()) {
+            return transactions.handle(segment, batch.from());
+        }
+        Attempt<E> refused = starts.begin(first);
+        if (refused != null) {
+            return refused;
+        }
+        Attempt<E> attempt = transactions.handle(segment, batch.from());
+        starts.end(first, attempt);
+        return attempt;
     }
-
-    private List<EventId> ids(List<Item<E>> segment) {
-        return deduplication.byEventId()
-                ? segment.stream().map(item -> item.delivery().id()).toList()
-                : List.of();
-    }
-
-    /** The indexes of the events to handle: of equal ids in one batch only the first is fresh. */
-    private List<Integer> firstOccurrences(List<Item<E>> segment, Marks marks) {
-        List<Integer> indexes = new ArrayList<>(segment.size());
-        Set<EventId> seen = new HashSet<>();
-        for (int i = 0; i < segment.size(); i++) {
-            EventId id = segment.get(i).delivery().id();
-            if (!deduplication.byEventId() || (marks.fresh().contains(id) && seen.add(id))) {
-                indexes.add(i);
-            }
-        }
-        return indexes;
-    }
-
-    /** Runs the handler; returns a failure if it asked for a rollback without throwing. */
-    private @Nullable Failed<E> handle(
-            List<Item<E>> segment, List<Integer> fresh, Transaction transaction, Progress progress) throws Exception {
-        if (fresh.isEmpty()) {
-            return null;
-        }
-        if (!oneByOne) {
-            List<Event<E>> events = new ArrayList<>(fresh.size());
-            fresh.forEach(index -> events.add(event(segment.get(index), transaction)));
-            try {
-                handler.handle(List.copyOf(events), transaction);
-            } catch (FailedEventException e) {
-                int position = indexOf(events, e);
-                progress.index = position < 0 ? -1 : fresh.get(position);
-                throw e;
-            }
-            return rollbackRequested(transaction, -1);
-        }
-        for (int index : fresh) {
-            progress.index = index;
-            handler.handle(List.of(event(segment.get(index), transaction)), transaction);
-            Failed<E> requested = rollbackRequested(transaction, index);
-            if (requested != null) {
-                return requested;
-            }
-        }
-        return null;
-    }
-
-    private Event<E> event(Item<E> item, Transaction transaction) {
-        Delivery<E> delivery = item.delivery();
-        return new Event<>(
-                delivery.event(), new HandlerContext(consumer, delivery.id(), transaction, delivery.attempt(), keys));
-    }
-
-    private static <E> int indexOf(List<Event<E>> events, FailedEventException failure) {
-        for (int i = 0; i < events.size(); i++) {
-            if (failure.names(events.get(i))) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    /**
-     * A handler that returns normally from a transaction that cannot last: either it asked for the rollback, or it
-     * swallowed an error that ended the transaction, which the runner will report with its cause.
-     */
-    private static <E> @Nullable Failed<E> rollbackRequested(Transaction transaction, int index) {
-        return transaction.isRollbackOnly()
-                ? new Failed<>(
-                        index,
-                        new IllegalStateException("The handler returned, but its transaction was marked for rollback:"
-                                + " throw an exception to say that the event is not handled"))
-                : null;
-    }
-
-    private Set<EventPartition> last(Transaction transaction, Marks marks, List<OffsetAdvance> advances) {
-        Set<EventPartition> fenced = Set.of();
-        if (offsets != null) {
-            fenced = offsets.advance(transaction, marks, consumer, advances);
-        } else {
-            store.confirm(transaction, marks);
-        }
-        if (!fenced.isEmpty()) {
-            transaction.setRollbackOnly();
-        }
-        return fenced;
-    }
-
-    private static <E> List<OffsetAdvance> advances(List<Item<E>> segment, Map<EventPartition, @Nullable Long> from) {
-        // Sorted, so that every transaction locks in the same order.
-        Map<EventPartition, OffsetAdvance> advances = new TreeMap<>();
-        for (Item<E> item : segment) {
-            EventPartition partition = item.partition();
-            advances.put(
-                    partition,
-                    new OffsetAdvance(partition, item.assignment().epoch(), from.get(partition), item.next()));
-        }
-        return List.copyOf(advances.values());
-    }
-
-    private Attempt<E> retryingConflicts(Supplier<Attempt<E>> run) {
-        for (int conflicts = 1; ; conflicts++) {
-            Attempt<E> attempt = run.get();
-            if (conflicts >= maxConflicts
-                    || !(attempt instanceof Ended<E> ended)
-                    || !(ended.failure() instanceof ProcessingFailure.Contended<E>)) {
-                return attempt;
-            }
-        }
-    }
-
-    private Attempt<E> runOnce(Set<EventPartition> partitions, Progress progress, Body<E> body) {
-        try {
-            return transactions.run(limits, transaction -> body.run(transaction, progress));
-        } catch (OutcomeUnknownException e) {
-            return new Ended<>(new ProcessingFailure.CommitUnknown<>(partitions, e));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Ended<>(new ProcessingFailure.Unavailable<>(e));
-        } catch (Exception e) {
-            return classify(progress, e);
-        }
-    }
-
-    private Attempt<E> classify(Progress progress, Exception failure) {
-        if (Failures.isConflict(failure)) {
-            return new Ended<>(new ProcessingFailure.Contended<>(failure));
-        }
-        // What our own statements say is no event's fault, except that they found the transaction dead.
-        boolean ofTheWork = progress.phase == Phase.HANDLERS
-                || failure instanceof TransactionLostException
-                || failure instanceof RolledBackException
-                || failure instanceof CommitFailedException;
-        if (!ofTheWork || Failures.isInfrastructure(failure)) {
-            return new Ended<>(new ProcessingFailure.Unavailable<>(failure));
-        }
-        return new Failed<>(progress.index, failure);
-    }
-
-    /** One transaction's worth of work. */
-    @FunctionalInterface
-    private interface Body<E> {
-        Attempt<E> run(Transaction transaction, Progress progress) throws Exception;
-    }
-
-    /** What a transaction is busy with: it decides whom to blame. */
-    private enum Phase {
-        MARKS,
-        HANDLERS,
-        LAST
-    }
-
-    /** How far one transaction has come. */
-    private static final class Progress {
-        private Phase phase = Phase.MARKS;
-        private int index = -1;
-    }
-
-    /** One delivery with what is needed to leave it behind. */
-    private record Item<E>(PartitionAssignment assignment, Delivery<E> delivery, long next) {
-        EventPartition partition() {
-            return assignment.partition();
-        }
-    }
-
-    /** How one transaction went. */
-    private sealed interface Attempt<E> {}
-
-    private record Committed<E>(int handled, int duplicates) implements Attempt<E> {}
-
-    /** Some event's fault; of the one at the index, or of any if it is negative. */
-    private record Failed<E>(int index, Exception cause) implements Attempt<E> {}
-
-    private record Ended<E>(ProcessingFailure<E> failure) implements Attempt<E> {}
-
-    /** The state of one call of {@link #process}. */
-    private final class Batch {
-        private final Map<EventPartition, @Nullable Long> from = new HashMap<>();
-        private final Map<EventPartition, Long> progress = new LinkedHashMap<>();
-        private final Set<EventPartition> blocked = new LinkedHashSet<>();
-        private final List<ProcessingFailure<E>> failures = new ArrayList<>();
-        private int handled;
-        private int duplicates;
-        private boolean ended;
-
-        List<Item<E>> items(Collection<PartitionDeliveries<E>> deliveries) {
-            List<Item<E>> items = new ArrayList<>();
-            for (PartitionDeliveries<E> part : deliveries) {
-                PartitionAssignment assignment = part.assignment();
-                if (from.containsKey(assignment.partition())) {
-                    throw new IllegalArgumentException("Two entries for " + assignment.partition());
-                }
-                from.put(assignment.partition(), assignment.nextOffset());
-                for (int i = 0; i < part.deliveries().size(); i++) {
-                    boolean isLast = i == part.deliveries().size() - 1;
-                    long next =
-                            isLast ? part.end() : part.deliveries().get(i + 1).offset();
-                    items.add(new Item<>(assignment, part.deliveries().get(i), next));
-                }
-            }
-            return items;
-        }
-
-        List<Item<E>> withoutBlocked(List<Item<E>> segment) {
-            return blocked.isEmpty()
-                    ? segment
-                    : segment.stream()
-                            .filter(item -> !blocked.contains(item.partition()))
-                            .toList();
-        }
-
-        void settle(List<Item<E>> segment, Attempt<E> attempt, Deque<List<Item<E>>> work) {
-            if (attempt instanceof Committed<E> committed) {
-                handled += committed.handled();
-                duplicates += committed.duplicates();
-                for (Item<E> item : segment) {
-                    progress.put(item.partition(), item.next());
-                    from.put(item.partition(), item.next());
-                }
-            } else if (attempt instanceof Failed<E> failed) {
-                settleFailed(segment, failed, work);
-            } else if (attempt instanceof Ended<E> end) {
-                failures.add(end.failure());
-                if (end.failure() instanceof ProcessingFailure.Fenced<E> fenced) {
-                    blocked.addAll(fenced.partitions());
-                    work.push(segment);
-                } else {
-                    ended = true;
-                }
-            }
-        }
-
-        /** What failed alone is reported; anything else is split, the earlier part first. */
-        private void settleFailed(List<Item<E>> segment, Failed<E> failed, Deque<List<Item<E>>> work) {
-            if (segment.size() == 1) {
-                Item<E> item = segment.get(0);
-                failures.add(new ProcessingFailure.HandlerFailed<>(
-                        item.partition(), item.delivery(), item.next(), failed.cause()));
-                blocked.add(item.partition());
-            } else if (failed.index() >= 0) {
-                work.push(segment.subList(failed.index() + 1, segment.size()));
-                work.push(segment.subList(failed.index(), failed.index() + 1));
-                work.push(segment.subList(0, failed.index()));
-            } else {
-                int middle = segment.size() / 2;
-                work.push(segment.subList(middle, segment.size()));
-                work.push(segment.subList(0, middle));
-            }
-        }
-
-        ProcessingResult<E> result() {
-            return new ProcessingResult<>(progress, handled, duplicates, failures);
-        }
-    }
-
-    /** The required options, all present. */
-    private record Required<E>(
-            ConsumerId consumer,
-            ProcessedEventStore store,
-            @Nullable PartitionOffsetStore offsets,
-            TransactionRunner transactions,
-            TransactionScope scope,
-            EventBatchHandler<E> handler,
-            Deduplication deduplication) {}
 
     /**
      * Collects the options of an {@link EventProcessor}. Not thread-safe.
@@ -478,6 +164,7 @@ public final class EventProcessor<E> {
         private @Nullable KeyDerivation keys;
         private TransactionLimits limits = TransactionLimits.ofDefaults();
         private int maxConflicts = 5;
+        private int maxStarts = 3;
 
         private Builder() {}
 
@@ -588,6 +275,18 @@ public final class EventProcessor<E> {
         }
 
         /**
+         * Sets how many attempts at an event may be started without any of them telling how it ended, before the event is
+         * taken for one that ends its process. It works with a store that is a {@link StartedAttemptStore}.
+         *
+         * @param maxStarts 1 to 1,000; 3 by default
+         * @return this builder
+         */
+        public Builder<E> maxStarts(int maxStarts) {
+            this.maxStarts = maxStarts;
+            return this;
+        }
+
+        /**
          * Checks the options and makes the consumer known to the store.
          *
          * @return the processor
@@ -600,22 +299,34 @@ public final class EventProcessor<E> {
             if (maxConflicts < 1 || maxConflicts > 100) {
                 throw new IllegalArgumentException("maxConflicts must be 1 to 100, but is " + maxConflicts);
             }
+            if (maxStarts < 1 || maxStarts > 1_000) {
+                throw new IllegalArgumentException("maxStarts must be 1 to 1000, but is " + maxStarts);
+            }
+            ConsumerId theConsumer = require("consumer", consumer);
             ProcessedEventStore theStore = require("store", store);
             Deduplication theDeduplication = deduplication != null
                     ? deduplication
                     : theStore instanceof PartitionOffsetStore
                             ? Deduplication.EVENT_ID_AND_OFFSET
                             : Deduplication.EVENT_ID;
-            Required<E> required = new Required<>(
-                    require("consumer", consumer),
+            PartitionOffsetStore offsets =
+                    theDeduplication.byOffset() ? requireOffsets(theStore, theDeduplication) : null;
+            EventTransactions<E> all = new EventTransactions<>(
+                    theConsumer,
                     theStore,
-                    theDeduplication.byOffset() ? requireOffsets(theStore, theDeduplication) : null,
+                    offsets,
                     require("transactions", transactions),
-                    require("handler or batchHandler", scope),
                     require("handler or batchHandler", handler),
-                    theDeduplication);
-            theStore.register(required.consumer());
-            return new EventProcessor<>(this, required);
+                    oneByOne,
+                    theDeduplication,
+                    keys != null ? keys : KeyDerivation.of(theConsumer.value()),
+                    limits,
+                    maxConflicts);
+            StartedAttempts starts = offsets instanceof StartedAttemptStore counting
+                    ? new StartedAttempts(counting, theConsumer, maxStarts)
+                    : null;
+            theStore.register(theConsumer);
+            return new EventProcessor<>(all, require("handler or batchHandler", scope), starts);
         }
 
         private static PartitionOffsetStore requireOffsets(ProcessedEventStore store, Deduplication deduplication) {

@@ -50,6 +50,14 @@ final class Failures {
         return state != null && (state.startsWith("08") || state.startsWith("53") || state.startsWith("57P"));
     }
 
+    /** The server has ended the transaction because it was idle, or open, for longer than it may be. */
+    static boolean isEndedForItsLength(Throwable failure) {
+        return anyLink(
+                failure,
+                link -> link instanceof SQLException error
+                        && ("25P03".equals(error.getSQLState()) || "25P04".equals(error.getSQLState())));
+    }
+
     private static boolean anyLink(Throwable failure, Predicate<Throwable> test) {
         int links = 0;
         for (Throwable cause = failure; cause != null && links < LONGEST_CHAIN; cause = cause.getCause()) {

@@ -30,6 +30,46 @@ public sealed interface ProcessingFailure<E> {
     }
 
     /**
+     * The connection was lost while the handler ran for one event, alone in its transaction, and the database answers:
+     * either the event ends its session, or somebody else ended it meanwhile. Only repetition tells; {@link
+     * RetryPolicy#isExhausted} knows how much to forgive. What follows the event in its partition has not been tried.
+     *
+     * @param <E> the type of event
+     * @param partition where the event stands
+     * @param delivery the event
+     * @param next the partition's next offset if this event were left behind
+     * @param cause what the handler threw, or what its transaction had come to
+     */
+    record ConnectionLost<E>(EventPartition partition, Delivery<E> delivery, long next, Exception cause)
+            implements ProcessingFailure<E> {
+        /** Checks that the parts are present. */
+        public ConnectionLost {
+            Objects.requireNonNull(partition, "partition");
+            Objects.requireNonNull(delivery, "delivery");
+            Objects.requireNonNull(cause, "cause");
+        }
+    }
+
+    /**
+     * Attempts at the event were started as often as they may be, each by another owner of its partition, and none of them
+     * has told how it ended: the event ends the process that handles it, or outlasts its ownership. It was not run again.
+     *
+     * @param <E> the type of event
+     * @param partition where the event stands
+     * @param delivery the event
+     * @param next the partition's next offset if this event were left behind
+     * @param starts how many attempts were started
+     */
+    record StartedTooOften<E>(EventPartition partition, Delivery<E> delivery, long next, int starts)
+            implements ProcessingFailure<E> {
+        /** Checks that the parts are present. */
+        public StartedTooOften {
+            Objects.requireNonNull(partition, "partition");
+            Objects.requireNonNull(delivery, "delivery");
+        }
+    }
+
+    /**
      * The partitions' offsets have moved or their epochs have ended: somebody else may own them, or an earlier commit of
      * this owner has become durable. Assign those that are still this consumer's again.
      *

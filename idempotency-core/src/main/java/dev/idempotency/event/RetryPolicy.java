@@ -12,6 +12,9 @@ import java.time.Duration;
 public record RetryPolicy(int maxAttempts, Duration firstDelay, Duration maxDelay) {
     private static final Duration LONGEST = Duration.ofHours(24);
 
+    /** So often somebody else may end an event's session: an operator, a fail-over, a proxy. */
+    private static final int FORGIVEN_LOSSES = 5;
+
     /**
      * Checks the parts.
      *
@@ -37,6 +40,20 @@ public record RetryPolicy(int maxAttempts, Duration firstDelay, Duration maxDela
      */
     public static RetryPolicy ofDefaults() {
         return new RetryPolicy(5, Duration.ofSeconds(1), Duration.ofSeconds(30));
+    }
+
+    /**
+     * Tells whether an event has been tried as often as it may.
+     *
+     * <p>An event whose connection is lost each time it is handled, while the database answers, is to blame in the end; but
+     * others end sessions too, so the first five losses in a row are forgiven and only further ones count as failures.
+     *
+     * @param failures how often its handler has failed
+     * @param losses how often in a row its connection was lost, {@link ProcessingFailure.ConnectionLost}
+     * @return true if it is to be given up
+     */
+    public boolean isExhausted(int failures, int losses) {
+        return failures + Math.max(0, losses - FORGIVEN_LOSSES) >= maxAttempts;
     }
 
     /**

@@ -48,6 +48,7 @@ abstract class EventSql {
         return """
                 UPDATE %1$s
                 SET next_offset = ?,
+                unadvanced = 0,
                 updated_at = %2$s
                 WHERE consumer_id = ?
                 AND topic_id = ?
@@ -56,6 +57,58 @@ abstract class EventSql {
                 AND next_offset IS NOT DISTINCT FROM ?
                 AND %3$s
                 """.formatted(offsets, now(), isProven());
+    }
+
+    /**
+     * True if the owner before advanced nothing, or began a counted attempt that nothing came of.
+     *
+     * @param row the name by which the row is known
+     */
+    static String isSuspect(String row) {
+        return "(%1$s.unadvanced > 1 OR (%1$s.starts > 0 AND (%1$s.next_offset IS NULL OR %1$s.started_offset >= %1$s.next_offset)))"
+                .formatted(row);
+    }
+
+    /** Counts an attempt once in each epoch. Parameters: offset, epoch, offset, consumer, topic id, partition, epoch. */
+    String start() {
+        return """
+                UPDATE %s
+                SET starts = CASE
+                WHEN started_offset IS DISTINCT FROM ? OR starts = 0 THEN 1
+                WHEN started_epoch = ? THEN starts
+                ELSE starts + 1
+                END,
+                started_offset = ?,
+                started_epoch = epoch
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND epoch = ?
+                """.formatted(offsets);
+    }
+
+    /** Parameters: consumer, topic id, partition. */
+    String findStarts() {
+        return """
+                SELECT starts
+                FROM %s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                """.formatted(offsets);
+    }
+
+    /** Forgets the attempts at an event. Parameters: offset, consumer, topic id, partition, epoch. */
+    String settle() {
+        return """
+                UPDATE %s
+                SET starts = 0
+                WHERE started_offset = ?
+                AND consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND epoch = ?
+                """.formatted(offsets);
     }
 
     /**

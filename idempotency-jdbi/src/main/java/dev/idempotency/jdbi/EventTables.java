@@ -163,6 +163,43 @@ abstract class EventTables {
         statement.setLong(7, Long.parseLong(marks.transactionProof()));
     }
 
+    OptionalInt start(Connection connection, int consumer, PartitionAssignment assignment, long offset)
+            throws SQLException {
+        EventPartition partition = assignment.partition();
+        try (PreparedStatement update = connection.prepareStatement(sql.start())) {
+            update.setLong(1, offset);
+            update.setLong(2, assignment.epoch());
+            update.setLong(3, offset);
+            update.setInt(4, consumer);
+            update.setObject(5, partition.topicId());
+            update.setInt(6, partition.number());
+            update.setLong(7, assignment.epoch());
+            if (update.executeUpdate() == 0) {
+                return OptionalInt.empty();
+            }
+        }
+        try (PreparedStatement query = connection.prepareStatement(sql.findStarts())) {
+            query.setInt(1, consumer);
+            query.setObject(2, partition.topicId());
+            query.setInt(3, partition.number());
+            try (ResultSet rows = query.executeQuery()) {
+                rows.next();
+                return OptionalInt.of(rows.getInt(1));
+            }
+        }
+    }
+
+    void settle(Connection connection, int consumer, PartitionAssignment assignment, long offset) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.settle())) {
+            statement.setLong(1, offset);
+            statement.setInt(2, consumer);
+            statement.setObject(3, assignment.partition().topicId());
+            statement.setInt(4, assignment.partition().number());
+            statement.setLong(5, assignment.epoch());
+            statement.executeUpdate();
+        }
+    }
+
     // ---- parked events
 
     void park(Connection connection, int consumer, ParkedEvent event) throws SQLException {
@@ -240,8 +277,9 @@ abstract class EventTables {
     /** The assignment in the present row, whose columns are called as in the table. */
     static PartitionAssignment assignment(ResultSet row, EventPartition partition) throws SQLException {
         long epoch = row.getLong("epoch");
+        boolean suspect = row.getBoolean("suspect");
         long next = row.getLong("next_offset");
-        return new PartitionAssignment(partition, epoch, row.wasNull() ? null : next);
+        return new PartitionAssignment(partition, epoch, row.wasNull() ? null : next, suspect);
     }
 
     static List<OffsetAdvance> sorted(Collection<OffsetAdvance> advances) {

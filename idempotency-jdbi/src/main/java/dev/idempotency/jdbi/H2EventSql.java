@@ -58,6 +58,7 @@ final class H2EventSql extends EventSql {
         return """
                 UPDATE %1$s
                 SET epoch = epoch + 1,
+                unadvanced = unadvanced + 1,
                 owner = ?,
                 updated_at = %2$s
                 WHERE consumer_id = ?
@@ -77,12 +78,12 @@ final class H2EventSql extends EventSql {
     /** Parameters: consumer, topic id, partition. */
     String findOffset() {
         return """
-                SELECT epoch, next_offset
-                FROM %s
+                SELECT epoch, next_offset, %2$s AS suspect
+                FROM %1$s o
                 WHERE consumer_id = ?
                 AND topic_id = ?
                 AND partition_number = ?
-                """.formatted(offsets);
+                """.formatted(offsets, isSuspect("o"));
     }
 
     @Override

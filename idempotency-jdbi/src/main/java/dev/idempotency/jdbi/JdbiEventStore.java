@@ -9,7 +9,7 @@ import dev.idempotency.spi.OffsetAdvance;
 import dev.idempotency.spi.ParkedEvent;
 import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.spi.PartitionAssignment;
-import dev.idempotency.spi.PartitionOffsetStore;
+import dev.idempotency.spi.StartedAttemptStore;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
 import dev.idempotency.transaction.TransactionLimits;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads. It does not own the data source.
  */
-public final class JdbiEventStore implements PartitionOffsetStore, ParkedEventStore {
+public final class JdbiEventStore implements StartedAttemptStore, ParkedEventStore {
     private static final Duration SHORTEST_AGE = Duration.ofMinutes(1);
 
     private static final int MOST_MARKS = 100_000;
@@ -208,6 +208,25 @@ public final class JdbiEventStore implements PartitionOffsetStore, ParkedEventSt
                 "The advance of offsets",
                 transaction,
                 connection -> tables.advance(connection, marks, number, EventTables.sorted(advances)));
+    }
+
+    @Override
+    public OptionalInt start(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+        int number = number(consumer);
+        return database.inOwnTransaction("The start of an attempt", limits, (transaction, connection) -> {
+            tables.markFirst(connection, limits, number, Map.of());
+            return tables.start(connection, number, assignment, offset);
+        });
+    }
+
+    @Override
+    public void settle(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+        int number = number(consumer);
+        database.inOwnTransaction("The end of an attempt", limits, (transaction, connection) -> {
+            tables.markFirst(connection, limits, number, Map.of());
+            tables.settle(connection, number, assignment, offset);
+            return true;
+        });
     }
 
     @Override

@@ -71,10 +71,11 @@ final class PostgreSqlEventSql extends EventSql {
                 ORDER BY a.topic_id, a.partition_number
                 ON CONFLICT (consumer_id, topic_id, partition_number) DO UPDATE
                 SET epoch = o.epoch + 1,
+                unadvanced = o.unadvanced + 1,
                 owner = excluded.owner,
                 updated_at = now()
-                RETURNING topic_id, partition_number, epoch, next_offset
-                """.formatted(offsets);
+                RETURNING topic_id, partition_number, epoch, next_offset, %s AS suspect
+                """.formatted(offsets, isSuspect("o"));
     }
 
     @Override

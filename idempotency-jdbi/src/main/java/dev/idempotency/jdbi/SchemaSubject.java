@@ -52,9 +52,13 @@ record SchemaSubject(List<String> files, List<RequiredTable> tables) {
                             List.of(
                                     "next_offset",
                                     "epoch",
+                                    "started_offset",
+                                    "started_epoch",
                                     "updated_at",
                                     "topic_id",
                                     "partition_number",
+                                    "starts",
+                                    "unadvanced",
                                     "consumer_id",
                                     "topic",
                                     "owner"),

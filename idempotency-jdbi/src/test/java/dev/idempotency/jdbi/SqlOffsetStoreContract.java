@@ -1,6 +1,6 @@
 package dev.idempotency.jdbi;
 
-import dev.idempotency.testkit.PartitionOffsetStoreContract;
+import dev.idempotency.testkit.StartedAttemptStoreContract;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
 import dev.idempotency.transaction.TransactionRunner;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.TestInstance;
 
 /** The contract on a {@link TestDatabase}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class SqlOffsetStoreContract extends PartitionOffsetStoreContract {
+abstract class SqlOffsetStoreContract extends StartedAttemptStoreContract {
     private final SqlEvents events;
     private final JdbiEventStore store;
     private final TransactionRunner runner;

@@ -229,6 +229,7 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
         private @Nullable Deduplication deduplication;
         private RetryPolicy retry = RetryPolicy.ofDefaults();
         private @Nullable GivingUp givingUp;
+        private int maxStarts = 3;
         private @Nullable KeyDerivation keys;
         private TransactionLimits limits = TransactionLimits.ofDefaults();
         private @Nullable GracefulShutdown shutdown;
@@ -392,6 +393,18 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
         }
 
         /**
+         * Sets how many attempts at a record may be started without any of them telling how it ended, before the record is
+         * taken for one that ends its process, and given up. It needs {@link Deduplication#OFFSET} or both.
+         *
+         * @param maxStarts 1 to 1,000; 3 by default
+         * @return this builder
+         */
+        public Builder<K, V> maxStarts(int maxStarts) {
+            this.maxStarts = maxStarts;
+            return this;
+        }
+
+        /**
          * Sets how the keys of outgoing calls are derived.
          *
          * @param keys the application's derivation; by default one under the consumer's name
@@ -453,6 +466,7 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
                     retry,
                     givingUp(theStore),
                     processingBudget(effective),
+                    number(effective, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 500),
                     "process " + ProcessHandle.current().pid(),
                     nanos);
             return new IdempotentConsumer<>(this, settings, processor);
@@ -463,7 +477,8 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
                     .consumer(theConsumer)
                     .store(theStore)
                     .transactions(require("transactions", transactions))
-                    .limits(limits);
+                    .limits(limits)
+                    .maxStarts(maxStarts);
             if (keys != null) {
                 builder.keys(keys);
             }
@@ -531,8 +546,16 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
 
         /** Half of what Kafka grants between two polls. */
         private static Duration processingBudget(Map<String, Object> properties) {
-            Object interval = properties.getOrDefault(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000);
-            return Duration.ofMillis(Long.parseLong(interval.toString()) / 2);
+            return Duration.ofMillis(number(properties, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, 300_000) / 2);
+        }
+
+        private static int number(Map<String, Object> properties, String name, int otherwise) {
+            Object value = properties.getOrDefault(name, otherwise);
+            try {
+                return Integer.parseInt(value.toString().strip());
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException("The property " + name + " must be a number, but is " + value, e);
+            }
         }
 
         private Map<String, Object> effectiveProperties() {

@@ -1,6 +1,5 @@
 package dev.idempotency.kafka;
 
-import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.PartitionAssignment;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -10,18 +9,27 @@ final class Lane {
     private static final long UNKNOWN = -1;
 
     private final TopicPartition topicPartition;
+    private final int suspectRecords;
     private @Nullable PartitionAssignment assignment;
     private long position = UNKNOWN;
     private long committed = UNKNOWN;
     private long failedOffset = UNKNOWN;
     private int failures;
+    private int losses;
+    private long suspectEnd = UNKNOWN;
     private boolean waiting;
     private long resumeAtNanos;
     private long assignAfterPoll;
     private int fences;
 
-    Lane(TopicPartition topicPartition) {
+    /**
+     * Makes a lane.
+     *
+     * @param suspectRecords how many records of a suspect assignment may be to blame: what a poll brings at the most
+     */
+    Lane(TopicPartition topicPartition, int suspectRecords) {
         this.topicPartition = topicPartition;
+        this.suspectRecords = suspectRecords;
     }
 
     TopicPartition topicPartition() {
@@ -36,6 +44,7 @@ final class Lane {
 
     void assigned(PartitionAssignment taken) {
         assignment = taken;
+        suspectEnd = UNKNOWN;
         waiting = false;
         Long next = taken.nextOffset();
         if (next != null) {
@@ -66,6 +75,9 @@ final class Lane {
 
     void startAt(long offset) {
         position = offset;
+        if (suspectEnd == UNKNOWN) {
+            suspectEnd = offset + suspectRecords;
+        }
     }
 
     void advance(long next) {
@@ -74,30 +86,47 @@ final class Lane {
         if (failedOffset < next) {
             failedOffset = UNKNOWN;
             failures = 0;
+            losses = 0;
         }
         PartitionAssignment present = assignment;
         if (present != null) {
-            assignment = new PartitionAssignment(present.partition(), present.epoch(), next);
+            boolean suspect = present.suspect() && next < suspectEnd;
+            assignment = new PartitionAssignment(present.partition(), present.epoch(), next, suspect);
         }
-    }
-
-    EventPartition partition() {
-        PartitionAssignment present = assignment;
-        if (present == null) {
-            throw new IllegalStateException(topicPartition + " has no assignment");
-        }
-        return present.partition();
     }
 
     /** Counts one more failure of the record at this offset and returns how often it has failed. */
     int failed(long offset) {
-        failures = offset == failedOffset ? failures + 1 : 1;
-        failedOffset = offset;
+        begin(offset);
+        failures++;
         return failures;
     }
 
+    /** Counts one more loss of the connection while the record at this offset was handled; returns how many there were. */
+    int lost(long offset) {
+        begin(offset);
+        losses++;
+        return losses;
+    }
+
+    private void begin(long offset) {
+        if (offset != failedOffset) {
+            failedOffset = offset;
+            failures = 0;
+            losses = 0;
+        }
+    }
+
+    int failures() {
+        return failures;
+    }
+
+    int losses() {
+        return losses;
+    }
+
     int attempt(long offset) {
-        return offset == failedOffset ? failures + 1 : 1;
+        return offset == failedOffset ? failures + losses + 1 : 1;
     }
 
     void waitUntil(long nanos) {

@@ -14,5 +14,6 @@ record Settings(
         RetryPolicy retry,
         GivingUp givingUp,
         Duration processingBudget,
+        int maxPollRecords,
         String owner,
         LongSupplier nanos) {}

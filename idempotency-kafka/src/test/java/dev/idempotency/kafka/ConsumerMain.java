@@ -8,11 +8,18 @@ import dev.idempotency.jdbi.JdbiEventStore;
 import dev.idempotency.jdbi.JdbiTransactionRunner;
 import dev.idempotency.testkit.process.CrashPoints;
 import dev.idempotency.testkit.process.Stepped;
+import dev.idempotency.transaction.TransactionLimits;
+import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** A consumer in a process of its own, which halts or is held at the step its parent chose. */
 final class ConsumerMain {
+    /** The value of a record that ends the process, as an exhausted memory or a crash in native code does. */
+    static final String DEADLY = "ends the process";
+
+    static final int DEATH = 79;
+
     private ConsumerMain() {}
 
     public static void main(String[] arguments) {
@@ -39,8 +46,12 @@ final class ConsumerMain {
                 .store(new SteppedEventStore(JdbiEventStore.of(dataSource), steps))
                 .transactions(Stepped.runner(JdbiTransactionRunner.of(dataSource), "event", steps))
                 .deduplication(Deduplication.valueOf(arguments[4]))
+                .limits(TransactionLimits.ofDefaults().withIdle(Duration.ofMinutes(2)))
                 .handler(TransactionScope.valueOf(arguments[3]), (record, context) -> {
                     Bench.effect(record, context);
+                    if (record.value().equals(DEADLY)) {
+                        Runtime.getRuntime().halt(DEATH);
+                    }
                     steps.reached("event.effect-done");
                 })
                 .build()

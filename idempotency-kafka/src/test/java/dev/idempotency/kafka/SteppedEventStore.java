@@ -6,18 +6,22 @@ import dev.idempotency.jdbi.JdbiEventStore;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OffsetAdvance;
+import dev.idempotency.spi.ParkedEvent;
+import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.spi.PartitionAssignment;
-import dev.idempotency.spi.PartitionOffsetStore;
+import dev.idempotency.spi.StartedAttemptStore;
 import dev.idempotency.testkit.process.Steps;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** The real store, with the steps {@code event.marked} and {@code event.advanced} behind its statements. */
-record SteppedEventStore(JdbiEventStore store, Steps steps) implements PartitionOffsetStore {
+record SteppedEventStore(JdbiEventStore store, Steps steps) implements StartedAttemptStore, ParkedEventStore {
     @Override
     public void register(ConsumerId consumer) {
         store.register(consumer);
@@ -52,5 +56,37 @@ record SteppedEventStore(JdbiEventStore store, Steps steps) implements Partition
         Set<EventPartition> fenced = store.advance(transaction, marks, consumer, advances);
         steps.reached("event.advanced");
         return fenced;
+    }
+
+    @Override
+    public OptionalInt start(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+        return store.start(consumer, assignment, offset);
+    }
+
+    @Override
+    public void settle(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+        store.settle(consumer, assignment, offset);
+    }
+
+    @Override
+    public void park(TransactionContext transaction, ConsumerId consumer, ParkedEvent event) {
+        store.park(transaction, consumer, event);
+        steps.reached("event.parked");
+    }
+
+    @Override
+    public List<ParkedEvent> findParked(ConsumerId consumer, int limit) {
+        return store.findParked(consumer, limit);
+    }
+
+    @Override
+    public Optional<ParkedEvent> lockParked(
+            TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
+        return store.lockParked(transaction, consumer, partition, offset);
+    }
+
+    @Override
+    public boolean unpark(TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
+        return store.unpark(transaction, consumer, partition, offset);
     }
 }

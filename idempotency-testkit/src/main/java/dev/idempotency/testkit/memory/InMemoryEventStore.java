@@ -10,7 +10,7 @@ import dev.idempotency.spi.OffsetAdvance;
 import dev.idempotency.spi.ParkedEvent;
 import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.spi.PartitionAssignment;
-import dev.idempotency.spi.PartitionOffsetStore;
+import dev.idempotency.spi.StartedAttemptStore;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
 import java.time.Duration;
@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -34,7 +35,7 @@ import java.util.Set;
  * a test. Where a real store would wait for another transaction, this one throws {@link StoreConflictException}. Safe for
  * use by many threads.
  */
-public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStore {
+public class InMemoryEventStore implements StartedAttemptStore, ParkedEventStore {
     final InMemoryDatabase database;
 
     /** Guarded by the database's monitor, as everything here. */
@@ -43,6 +44,11 @@ public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStor
     final Map<Object, Instant> marks = new HashMap<>();
     final Map<Object, PartitionAssignment> offsets = new HashMap<>();
     final Map<Object, ParkedEvent> parked = new HashMap<>();
+
+    /** How often a partition was assigned since it was last advanced. */
+    final Map<Object, Integer> unadvanced = new HashMap<>();
+
+    final Map<Object, Started> started = new HashMap<>();
 
     /** Not for extension by others: the kit's own tests break single rules in subclasses. */
     InMemoryEventStore(InMemoryDatabase database) {
@@ -126,10 +132,12 @@ public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStor
             List<PartitionAssignment> assignments = new ArrayList<>();
             for (EventPartition partition : partitions) {
                 PartitionAssignment before = offsets.get(identity(consumer, partition));
-                PartitionAssignment after = new PartitionAssignment(
-                        partition,
-                        before == null ? 1 : before.epoch() + 1,
-                        before == null ? null : before.nextOffset());
+                Long next = before == null ? null : before.nextOffset();
+                Started last = started.get(identity(consumer, partition));
+                boolean suspect = unadvanced.merge(identity(consumer, partition), 1, Integer::sum) > 1
+                        || (last != null && last.starts() > 0 && (next == null || last.offset() >= next));
+                PartitionAssignment after =
+                        new PartitionAssignment(partition, before == null ? 1 : before.epoch() + 1, next, suspect);
                 offsets.put(identity(consumer, partition), after);
                 assignments.add(after);
             }
@@ -151,8 +159,11 @@ public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStor
                 if (present == null || !isValid(advance, present)) {
                     fenced.add(advance.partition());
                 } else {
-                    joined.write(() -> offsets.put(
-                            identity, new PartitionAssignment(advance.partition(), advance.epoch(), advance.to())));
+                    joined.write(() -> {
+                        offsets.put(
+                                identity, new PartitionAssignment(advance.partition(), advance.epoch(), advance.to()));
+                        unadvanced.put(identity, 0);
+                    });
                 }
             }
             return fenced;
@@ -161,6 +172,36 @@ public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStor
 
     boolean isValid(OffsetAdvance advance, PartitionAssignment present) {
         return present.epoch() == advance.epoch() && Objects.equals(present.nextOffset(), advance.from());
+    }
+
+    @Override
+    public OptionalInt start(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+        synchronized (database) {
+            requireRegistered(consumer);
+            Object identity = identity(consumer, assignment.partition());
+            PartitionAssignment present = offsets.get(identity);
+            if (present == null || present.epoch() != assignment.epoch()) {
+                return OptionalInt.empty();
+            }
+            Started last = started.get(identity);
+            int before = last == null || last.offset() != offset ? 0 : last.starts();
+            boolean counted = before > 0 && last != null && last.epoch() == assignment.epoch();
+            Started now = new Started(offset, assignment.epoch(), counted ? before : before + 1);
+            started.put(identity, now);
+            return OptionalInt.of(now.starts());
+        }
+    }
+
+    @Override
+    public void settle(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+        synchronized (database) {
+            Object identity = identity(consumer, assignment.partition());
+            PartitionAssignment present = offsets.get(identity);
+            Started last = started.get(identity);
+            if (present != null && present.epoch() == assignment.epoch() && last != null && last.offset() == offset) {
+                started.put(identity, new Started(offset, last.epoch(), 0));
+            }
+        }
     }
 
     @Override
@@ -245,6 +286,9 @@ public class InMemoryEventStore implements PartitionOffsetStore, ParkedEventStor
             throw new IllegalArgumentException("The limit must be between 1 and " + most + ", but is " + limit);
         }
     }
+
+    /** Under how many assignments in a row an attempt began, the last in this epoch. */
+    record Started(long offset, long epoch, int starts) {}
 
     private record Place(ConsumerId consumer, EventPartition partition, long offset) {}
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
@@ -223,6 +224,63 @@ final class BrokenEventStores {
                 }
                 return assignments;
             }
+        }
+    }
+
+    static final class SuspectsNobody extends InMemoryEventStore {
+        SuspectsNobody(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        public List<PartitionAssignment> assign(
+                ConsumerId consumer, Collection<EventPartition> partitions, String owner) {
+            return super.assign(consumer, partitions, owner).stream()
+                    .map(assigned -> new PartitionAssignment(
+                            assigned.partition(), assigned.epoch(), assigned.nextOffset(), false))
+                    .toList();
+        }
+    }
+
+    static final class CountsEachStart extends InMemoryEventStore {
+        CountsEachStart(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        public OptionalInt start(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+            synchronized (database) {
+                started.computeIfPresent(
+                        identity(consumer, assignment.partition()),
+                        (partition, last) -> new Started(last.offset(), 0, last.starts()));
+                return super.start(consumer, assignment, offset);
+            }
+        }
+    }
+
+    static final class CountsStartsOfZombies extends InMemoryEventStore {
+        CountsStartsOfZombies(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        public OptionalInt start(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+            synchronized (database) {
+                PartitionAssignment present =
+                        offsets.getOrDefault(identity(consumer, assignment.partition()), assignment);
+                return super.start(consumer, present, offset);
+            }
+        }
+    }
+
+    static final class NeverSettles extends InMemoryEventStore {
+        NeverSettles(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        public void settle(ConsumerId consumer, PartitionAssignment assignment, long offset) {
+            // That is what is wrong with it.
         }
     }
 

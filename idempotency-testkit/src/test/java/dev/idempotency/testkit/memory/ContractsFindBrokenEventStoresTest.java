@@ -48,6 +48,12 @@ class ContractsFindBrokenEventStoresTest {
                 broken(BrokenEventStores.AdvancesOnItsOwn::new, "advance_rolledBack_leavesNothing"),
                 broken(BrokenEventStores.AdvancesInAnyTransaction::new, "advance_marksOfAnEndedTransaction_isRefused"),
                 broken(BrokenEventStores.KeepsThirtyTwoBits::new, "advance_beyondThirtyTwoBits_isKept"),
+                broken(
+                        BrokenEventStores.SuspectsNobody::new,
+                        "assign_afterAnOwnerWhoAdvancedNothing_isSuspectUntilTheNextAdvance"),
+                broken(BrokenEventStores.CountsEachStart::new, "start_underEachAssignment_countsOnce"),
+                broken(BrokenEventStores.CountsStartsOfZombies::new, "start_endedAssignment_isRefusedAndNotCounted"),
+                broken(BrokenEventStores.NeverSettles::new, "settle_forgetsTheStarts"),
                 broken(BrokenEventStores.GoesByTheTopicsName::new, "advance_topicCreatedAgain_standsApart"));
     }
 

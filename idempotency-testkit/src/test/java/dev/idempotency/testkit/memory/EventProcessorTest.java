@@ -271,4 +271,80 @@ class EventProcessorTest {
         assertThat(result.progress()).containsEntry(first, 1L);
         assertThat(result.failures()).singleElement().isInstanceOf(ProcessingFailure.HandlerFailed.class);
     }
+
+    private PartitionAssignment suspect(EventProcessor<String> processor, EventPartition partition) {
+        assign(processor, partition);
+        PartitionAssignment suspect = assign(processor, partition);
+        assertThat(suspect.suspect()).isTrue();
+        return suspect;
+    }
+
+    @Test
+    void process_suspectPartition_eachEventStandsAloneBehindTheOthersAndIsCountedBefore() {
+        List<String> transactions = new ArrayList<>();
+        EventProcessor<String> processor = builder()
+                .batchHandler((events, transaction) -> transactions.add(
+                        events.stream().map(Event::payload).toList().toString()))
+                .build();
+        PartitionAssignment suspect = suspect(processor, first);
+
+        ProcessingResult<String> result = processor.process(
+                List.of(deliveries(suspect, "a", "b"), deliveries(assign(processor, second), "x", "y")), () -> true);
+
+        assertThat(transactions).containsExactly("[x, y]", "[a]", "[b]");
+        assertThat(result.progress()).containsEntry(first, 2L).containsEntry(second, 2L);
+        assertThat(store.start(consumer, suspect, 1)).as("the last was counted").hasValue(1);
+    }
+
+    /** As after a crash: the start is there, and nothing came of it. */
+    @Test
+    void process_eventWasStartedTooOften_isNotRunAgainAndHoldsItsPartitionAlone() {
+        EventProcessor<String> processor = builder()
+                .maxStarts(2)
+                .handler(TransactionScope.PER_BATCH, (event, context) -> effect(context.transaction(), event))
+                .build();
+        for (int crash = 1; crash <= 2; crash++) {
+            store.start(consumer, assign(processor, first), 0);
+        }
+
+        ProcessingResult<String> result = processor.process(
+                List.of(
+                        deliveries(assign(processor, first), "deadly", "b"),
+                        deliveries(assign(processor, second), "x")),
+                () -> true);
+
+        assertThat(effects).containsExactly("x");
+        assertThat(result.failures())
+                .singleElement()
+                .isInstanceOfSatisfying(ProcessingFailure.StartedTooOften.class, started -> {
+                    assertThat(started.delivery().offset()).isZero();
+                    assertThat(started.next()).isEqualTo(1);
+                    assertThat(started.starts()).isEqualTo(2);
+                });
+    }
+
+    /** A process that sees the attempt fail is alive: other processes must not take the event for a deadly one. */
+    @Test
+    void process_suspectEventFails_isNotCountedOn() {
+        EventProcessor<String> processor = perBatch((event, context) -> failOn("a", event));
+
+        for (int owner = 1; owner <= 5; owner++) {
+            ProcessingResult<String> result =
+                    processor.process(List.of(deliveries(suspect(processor, first), "a")), () -> true);
+
+            assertThat(result.failures()).singleElement().isInstanceOf(ProcessingFailure.HandlerFailed.class);
+        }
+    }
+
+    @Test
+    void process_suspectPartitionTakenOver_isFencedBeforeAnythingRuns() {
+        EventProcessor<String> processor = perBatch((event, context) -> {});
+        PartitionAssignment zombie = suspect(processor, first);
+        assign(processor, first);
+
+        ProcessingResult<String> result = processor.process(List.of(deliveries(zombie, "a")), () -> true);
+
+        assertThat(runs).isZero();
+        assertThat(result.failures()).singleElement().isInstanceOf(ProcessingFailure.Fenced.class);
+    }
 }

@@ -1,13 +1,13 @@
 package dev.idempotency.testkit.memory;
 
-import dev.idempotency.testkit.PartitionOffsetStoreContract;
+import dev.idempotency.testkit.StartedAttemptStoreContract;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
 import dev.idempotency.transaction.TransactionRunner;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-class InMemoryOffsetStoreTest extends PartitionOffsetStoreContract {
+class InMemoryOffsetStoreTest extends StartedAttemptStoreContract {
     final InMemoryEvents events = new InMemoryEvents();
     /** The store under test; tests of the contract put a broken one here. */
     InMemoryEventStore store = InMemoryEventStore.of(events.database);
