@@ -236,6 +236,30 @@ public final class IdempotentHttpClient implements AutoCloseable {
         }
     }
 
+    /** Returns the longest time a call can take: the last attempt may begin at the end of the total time. */
+    Duration longestCall() {
+        return settings.totalTime().plus(settings.attemptTimeout());
+    }
+
+    /**
+     * Returns the request with its key, as far as can be told in advance one that can be sent.
+     *
+     * @throws IllegalArgumentException if it could only be sent without the key, or not at all
+     */
+    HttpRequest keyed(HttpRequest request, IdempotencyKey key) {
+        if (isSafe(request)) {
+            throw new IllegalArgumentException(
+                    "A " + request.method() + " carries no key and has no effect to protect: use POST, PUT or DELETE");
+        }
+        long length = request.bodyPublisher()
+                .map(HttpRequest.BodyPublisher::contentLength)
+                .orElse(0L);
+        if (length > settings.maxBodyBytes()) {
+            throw new BodySnapshot.TooLarge(settings.maxBodyBytes());
+        }
+        return withKey(request, key);
+    }
+
     private HttpRequest withKey(HttpRequest request, IdempotencyKey key) {
         if (isSafe(request)) {
             return request;
