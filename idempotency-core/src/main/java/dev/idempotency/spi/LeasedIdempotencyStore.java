@@ -9,9 +9,10 @@ import java.time.Duration;
  *
  * <p><b>Transaction:</b> each method is one short transaction of its own and must not be called inside another.<br>
  * <b>Concurrency:</b> of many claims of one record id exactly one is acquired; extend, complete and release carry the
- * claim's token and do nothing once it is lost.<br>
+ * claim's id and token and do nothing once it is lost or released.<br>
  * <b>Durability:</b> committed when the method returns.<br>
- * <b>Failure:</b> {@link dev.idempotency.StoreUnavailableException}, {@link dev.idempotency.StoreConflictException},
+ * <b>Failure:</b> a claim whose commit got no answer is looked up by its id, which no successor can have; {@link
+ * dev.idempotency.StoreUnavailableException}, {@link dev.idempotency.StoreConflictException},
  * {@link dev.idempotency.StoreException}: unchanged; {@link dev.idempotency.transaction.OutcomeUnknownException}: look
  * again.<br>
  * <b>Time source:</b> the store's own clock.

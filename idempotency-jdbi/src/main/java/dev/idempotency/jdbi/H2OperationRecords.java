@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Records on H2. A claim within a transaction writes the claim's row first, without waiting for anybody; the completion
@@ -67,8 +66,8 @@ class H2OperationRecords extends OperationRecords {
     }
 
     private static ClaimOutcome withProof(Claim claim, long transactionId) {
-        return new ClaimOutcome.Acquired(
-                new Claim(claim.request(), claim.token(), claim.attempt(), Long.toString(transactionId)));
+        return new ClaimOutcome.Acquired(new Claim(
+                claim.request(), claim.claimId(), claim.token(), claim.attempt(), Long.toString(transactionId)));
     }
 
     @Override
@@ -77,7 +76,8 @@ class H2OperationRecords extends OperationRecords {
             bindId(Parameters.of(statement), id);
             try (ResultSet rows = statement.executeQuery()) {
                 rows.next();
-                return new Look(rows.getLong("now_micros"), true, StoredRecord.read(rows));
+                long nowMicros = rows.getLong("now_micros");
+                return new Look(nowMicros, nowMicros, true, StoredRecord.read(rows));
             }
         }
     }
@@ -102,7 +102,7 @@ class H2OperationRecords extends OperationRecords {
             TransactionLimits limits,
             ClaimRequest request,
             Duration leaseDuration,
-            OptionalLong own)
+            Optional<Claim> own)
             throws SQLException {
         for (int round = 1; round <= MAX_ROUNDS; round++) {
             try {

@@ -15,7 +15,7 @@ import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.OptionalLong;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +97,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
         checkLease(leaseDuration);
         ClaimAttempt attempt = new ClaimAttempt(request, leaseDuration);
         try {
-            return attempt.run(OptionalLong.empty());
+            return attempt.run(Optional.empty());
         } catch (OutcomeUnknownException e) {
             return attempt.resolve(e);
         }
@@ -175,14 +175,14 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
     private final class ClaimAttempt {
         private final ClaimRequest request;
         private final Duration leaseDuration;
-        private OptionalLong written = OptionalLong.empty();
+        private Optional<Claim> written = Optional.empty();
 
         ClaimAttempt(ClaimRequest request, Duration leaseDuration) {
             this.request = request;
             this.leaseDuration = leaseDuration;
         }
 
-        ClaimOutcome run(OptionalLong own) {
+        ClaimOutcome run(Optional<Claim> own) {
             return database.inOwnTransaction(
                     "The claim of " + request.id().key(), limits, (transaction, connection) -> {
                         ClaimOutcome outcome = records.claimLease(connection, limits, request, leaseDuration, own);
@@ -193,13 +193,13 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
 
         private void noteWhatIsWritten(Transaction transaction, ClaimOutcome outcome) {
             if (outcome instanceof ClaimOutcome.Acquired acquired) {
-                written = OptionalLong.of(acquired.claim().token());
+                written = Optional.of(acquired.claim());
             } else {
                 transaction.setRollbackOnly();
             }
         }
 
-        /** Looks again under the lock: the claim's row is there with its token, or the commit did not happen (T6). */
+        /** Looks again under the lock: the claim's row is there with its id, or the commit did not happen (T6). */
         ClaimOutcome resolve(OutcomeUnknownException unknown) {
             log.debug("The commit of a claim of {} is unknown: looking its row up", request.id(), unknown);
             try {

@@ -18,7 +18,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -71,22 +71,23 @@ abstract class OperationRecords {
     /**
      * Claims with a lease, in a transaction of the store's own.
      *
-     * @param own the token of an earlier claim of the same caller whose commit is unknown: it is his again if it is there
+     * @param own the claim that the same caller made before and whose commit is unknown: it is his if its id is there, and
+     *     a successor's token proves nothing
      */
     ClaimOutcome claimLease(
             Connection connection,
             TransactionLimits limits,
             ClaimRequest request,
             Duration leaseDuration,
-            OptionalLong own)
+            Optional<Claim> own)
             throws SQLException {
         for (int round = 1; round <= MAX_ROUNDS; round++) {
             Look look = own.isPresent()
                     ? awaitLook(connection, limits, request.id())
                     : look(connection, limits, request.id());
             StoredRecord row = look.row();
-            if (own.isPresent() && row != null && row.token() == own.getAsLong() && row.result() == null) {
-                return new ClaimOutcome.Acquired(new Claim(request, row.token(), row.attempt(), ""));
+            if (own.isPresent() && row != null && own.get().claimId().equals(row.claimId())) {
+                return new ClaimOutcome.Acquired(own.get());
             }
             Optional<ClaimOutcome> obstacle = obstacle(look, request);
             if (obstacle.isPresent()) {
@@ -143,11 +144,12 @@ abstract class OperationRecords {
     /** The claim to be made in place of what was seen there. */
     static Claim nextClaim(ClaimRequest request, Look look, String proof) {
         StoredRecord row = look.row();
+        UUID claimId = UUID.randomUUID();
         if (row == null) {
-            return new Claim(request, look.nowMicros(), 1, proof);
+            return new Claim(request, claimId, look.lockedMicros(), 1, proof);
         }
-        long token = Math.max(row.token() + 1, look.nowMicros());
-        return new Claim(request, token, row.isAbsent() ? 1 : row.attempt() + 1, proof);
+        long token = Math.max(row.token() + 1, look.lockedMicros());
+        return new Claim(request, claimId, token, row.isAbsent() ? 1 : row.attempt() + 1, proof);
     }
 
     /** Writes a claim's row; empty if somebody else's row appeared or changed meanwhile, so that one must look again. */
@@ -170,6 +172,7 @@ abstract class OperationRecords {
                     .bytes(scope.callerDigest())
                     .text(OperationText.of(scope))
                     .bigint(claim.token())
+                    .uuid(claim.claimId())
                     .bytes(request.fingerprint().toBytes())
                     .bigint(micros(leaseDuration))
                     .bigint(micros(request.retention()));
@@ -186,6 +189,7 @@ abstract class OperationRecords {
                     .bytes(scope.callerDigest())
                     .text(OperationText.of(scope))
                     .bigint(claim.token())
+                    .uuid(claim.claimId())
                     .integer(claim.attempt())
                     .bytes(request.fingerprint().toBytes())
                     .bigint(micros(leaseDuration))
@@ -247,7 +251,7 @@ abstract class OperationRecords {
     }
 
     final Parameters bindClaim(Parameters parameters, Claim claim) throws SQLException {
-        return bindId(parameters, claim.request().id()).bigint(claim.token());
+        return bindId(parameters, claim.request().id()).bigint(claim.token()).uuid(claim.claimId());
     }
 
     /** Binds status, result status, reason, metadata and body. */
@@ -301,11 +305,16 @@ abstract class OperationRecords {
     /**
      * What a look-up found.
      *
-     * @param nowMicros the database's time, in microseconds since 1970
+     * @param nowMicros the time at which the transaction began, in microseconds since 1970
+     * @param lockedMicros the time at which the key was locked, where the dialect has a lock and got it
      * @param isLocked false if somebody else's transaction holds the key
      * @param row the row, or null if there is none
      */
-    record Look(long nowMicros, boolean isLocked, @Nullable StoredRecord row) {}
+    record Look(
+            long nowMicros,
+            long lockedMicros,
+            boolean isLocked,
+            @Nullable StoredRecord row) {}
 
     /** Binds the parameters of a statement. */
     @FunctionalInterface

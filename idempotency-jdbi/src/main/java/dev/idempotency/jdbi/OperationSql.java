@@ -55,6 +55,7 @@ abstract class OperationSql {
                 status,
                 fingerprint,
                 fencing_token,
+                claim_id,
                 attempt,
                 result_status,
                 result_reason,
@@ -83,27 +84,27 @@ abstract class OperationSql {
 
     /**
      * Writes a claim where there is no row; fails on a duplicate key, or writes no row where the dialect can say so.
-     * Parameters: key, scope, caller, operation, token, fingerprint, lease and retention in microseconds.
+     * Parameters: key, scope, caller, operation, token, claim id, fingerprint, lease and retention in microseconds.
      */
     String insertClaim() {
         return """
                 INSERT INTO %1$s (
                 idempotency_key, scope_digest, caller_digest, operation,
-                status, fencing_token, attempt, fingerprint,
+                status, fencing_token, claim_id, attempt, fingerprint,
                 created_at, lease_until, expires_at)
-                VALUES (?, ?, ?, ?, 1, ?, 1, ?, %2$s, %3$s, %4$s)
+                VALUES (?, ?, ?, ?, 1, ?, ?, 1, ?, %2$s, %3$s, %4$s)
                 """.formatted(table, now(), later(clock()), later(now()));
     }
 
     /**
      * Writes a claim over a row that is absent or abandoned, if it is still the one that was seen. Parameters: caller,
-     * operation, token, attempt, fingerprint, lease and retention in microseconds, key, scope, token seen.
+     * operation, token, claim id, attempt, fingerprint, lease and retention in microseconds, key, scope, token seen.
      */
     String replaceClaim() {
         return """
                 UPDATE %1$s
                 SET caller_digest = ?, operation = ?,
-                status = 1, fencing_token = ?, attempt = ?, fingerprint = ?,
+                status = 1, fencing_token = ?, claim_id = ?, attempt = ?, fingerprint = ?,
                 result_status = NULL, result_reason = NULL, result_metadata = NULL, result_body = NULL,
                 created_at = %2$s, completed_at = NULL, lease_until = %3$s, expires_at = %4$s
                 WHERE idempotency_key = ?
@@ -115,8 +116,8 @@ abstract class OperationSql {
     }
 
     /**
-     * Ends a claim with its result, fenced by its token. Parameters: status, result status, reason, metadata, body,
-     * key, scope, token.
+     * Ends a claim with its result, fenced by its token and id. Parameters: status, result status, reason, metadata, body,
+     * key, scope, token, claim id.
      */
     String complete() {
         return """
@@ -127,11 +128,12 @@ abstract class OperationSql {
                 WHERE idempotency_key = ?
                 AND scope_digest = ?
                 AND fencing_token = ?
+                AND claim_id = ?
                 AND status = 1
                 """.formatted(table, clock());
     }
 
-    /** One row if the claim with this token has been completed. Parameters: key, scope, token. */
+    /** One row if this claim has been completed. Parameters: key, scope, token, claim id. */
     String findCompleted() {
         return """
                 SELECT 1
@@ -139,11 +141,12 @@ abstract class OperationSql {
                 WHERE idempotency_key = ?
                 AND scope_digest = ?
                 AND fencing_token = ?
+                AND claim_id = ?
                 AND status <> 1
                 """.formatted(table);
     }
 
-    /** Lengthens a lease that still runs. Parameters: lease in microseconds, key, scope, token. */
+    /** Lengthens a lease that still runs. Parameters: lease in microseconds, key, scope, token, claim id. */
     String extend() {
         return """
                 UPDATE %1$s
@@ -151,21 +154,24 @@ abstract class OperationSql {
                 WHERE idempotency_key = ?
                 AND scope_digest = ?
                 AND fencing_token = ?
+                AND claim_id = ?
                 AND %3$s
                 """.formatted(table, later(clock()), live(clock()));
     }
 
     /**
      * Makes a claim's row absent. It stays until it is swept or claimed, so that the next token is greater than this
-     * one even if the clock was set back. Parameters: key, scope, token.
+     * one even if the clock was set back; it loses its id, so that its owner can neither end it twice nor complete it.
+     * Parameters: key, scope, token, claim id.
      */
     String release() {
         return """
                 UPDATE %1$s
-                SET lease_until = %2$s, expires_at = %2$s
+                SET claim_id = NULL, lease_until = %2$s, expires_at = %2$s
                 WHERE idempotency_key = ?
                 AND scope_digest = ?
                 AND fencing_token = ?
+                AND claim_id = ?
                 AND status = 1
                 """.formatted(table, epoch());
     }

@@ -3,6 +3,7 @@ package dev.idempotency.jdbi;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Binds a statement's parameters one after the other; a null has a type, without which PostgreSQL would guess one. */
@@ -53,6 +54,11 @@ final class Parameters {
 
     Parameters bigint(long value) throws SQLException {
         statement.setLong(next++, value);
+        return this;
+    }
+
+    Parameters uuid(UUID value) throws SQLException {
+        statement.setObject(next++, value);
         return this;
     }
 

@@ -62,15 +62,17 @@ class PostgreSqlOperationRecords extends OperationRecords {
             bindId(parameters, id);
             statement.execute();
             long nowMicros;
+            long lockedMicros;
             boolean locked;
             try (ResultSet lock = statement.getResultSet()) {
                 lock.next();
                 nowMicros = lock.getLong("now_micros");
-                locked = lock.getBoolean("is_locked");
+                lockedMicros = lock.getLong("locked_micros");
+                locked = !lock.wasNull();
             }
             statement.getMoreResults();
             try (ResultSet rows = statement.getResultSet()) {
-                return new Look(nowMicros, locked, rows.next() ? StoredRecord.read(rows) : null);
+                return new Look(nowMicros, lockedMicros, locked, rows.next() ? StoredRecord.read(rows) : null);
             }
         }
     }

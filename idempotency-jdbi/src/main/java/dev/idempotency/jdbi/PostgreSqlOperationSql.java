@@ -55,12 +55,13 @@ class PostgreSqlOperationSql extends OperationSql {
         return lock("pg_advisory_xact_lock(?) IS NOT NULL") + ";\n" + findRow();
     }
 
+    /** The time of the lock is taken after it was given, so that tokens grow in the order of the locks; null without it. */
     String lock(String function) {
         return """
                 SELECT %s,
                 %s AS now_micros,
-                %s AS is_locked
-                """.formatted(limits.columns(), micros(now()), function);
+                CASE WHEN %s THEN %s END AS locked_micros
+                """.formatted(limits.columns(), micros(now()), function, micros(clock()));
     }
 
     String findRow() {
@@ -115,6 +116,7 @@ class PostgreSqlOperationSql extends OperationSql {
                 created_at = excluded.created_at,
                 completed_at = excluded.completed_at,
                 lease_until = NULL,
+                claim_id = NULL,
                 expires_at = excluded.expires_at
                 WHERE (r.expires_at <= now() OR (r.status = 1 AND r.fencing_token = ?))
                 AND NOT (r.status = 1 AND r.lease_until IS NOT NULL AND r.lease_until > now())

@@ -14,7 +14,7 @@ import java.util.List;
  */
 record SchemaSubject(List<String> files, List<RequiredTable> tables) {
     static final SchemaSubject OPERATIONS = new SchemaSubject(
-            List.of("V1__idempotency_record.sql"),
+            List.of("V1__idempotency_record.sql", "V8__idempotency_record_claim.sql"),
             List.of(new RequiredTable(
                     "idempotency_record",
                     List.of(
@@ -24,6 +24,7 @@ record SchemaSubject(List<String> files, List<RequiredTable> tables) {
                             "operation",
                             "status",
                             "fencing_token",
+                            "claim_id",
                             "attempt",
                             "fingerprint",
                             "result_status",

@@ -5,6 +5,7 @@ import dev.idempotency.RecordedResult;
 import dev.idempotency.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param status see {@link OperationSql}
  * @param fingerprint what was asked
  * @param token the fencing token of its claim
+ * @param claimId the id of its claim; null where it has none that could be asked for
  * @param attempt which attempt its claim is
  * @param isAbsent true if it counts for nothing: expired and not live
  * @param leaseMicros how long its lease still runs; 0 if it does not
@@ -22,6 +24,7 @@ record StoredRecord(
         int status,
         Fingerprint fingerprint,
         long token,
+        @Nullable UUID claimId,
         int attempt,
         boolean isAbsent,
         long leaseMicros,
@@ -36,6 +39,7 @@ record StoredRecord(
                 status,
                 Fingerprint.of(row.getBytes("fingerprint")),
                 row.getLong("fencing_token"),
+                row.getObject("claim_id", UUID.class),
                 row.getInt("attempt"),
                 row.getInt("is_absent") == 1,
                 row.getLong("lease_micros"),

@@ -217,11 +217,11 @@ class H2CounterScheduleTest {
                     return;
                 }
             }
-            Look nothing = new Look(claim.token(), true, null);
-            assertThat(writeClaim(connection, claim.request(), nothing, Duration.ofSeconds(1), ""))
-                    .isPresent();
+            Look nothing = new Look(claim.token(), claim.token(), true, null);
+            ClaimOutcome written = writeClaim(connection, claim.request(), nothing, Duration.ofSeconds(1), "")
+                    .orElseThrow();
             try (PreparedStatement statement = connection.prepareStatement(sql.complete())) {
-                bindClaim(bindResult(Parameters.of(statement), result), claim);
+                bindClaim(bindResult(Parameters.of(statement), result), ((ClaimOutcome.Acquired) written).claim());
                 assertThat(statement.executeUpdate()).isEqualTo(1);
             }
         }

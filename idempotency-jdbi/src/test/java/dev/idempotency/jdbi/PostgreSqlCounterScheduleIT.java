@@ -186,7 +186,11 @@ class PostgreSqlCounterScheduleIT {
         Look look(Connection connection, TransactionLimits limits, RecordId id) throws SQLException {
             Look seen = new TakesNoLock(sql).look(connection, limits, id);
             between.pass();
-            return new Look(seen.nowMicros(), super.look(connection, limits, id).isLocked(), seen.row());
+            return new Look(
+                    seen.nowMicros(),
+                    seen.nowMicros(),
+                    super.look(connection, limits, id).isLocked(),
+                    seen.row());
         }
     }
 
@@ -272,7 +276,7 @@ class PostgreSqlCounterScheduleIT {
             try (PreparedStatement statement = connection.prepareStatement(sql.findRow())) {
                 bindId(Parameters.of(statement), id);
                 try (ResultSet rows = statement.executeQuery()) {
-                    return new Look(now, true, rows.next() ? StoredRecord.read(rows) : null);
+                    return new Look(now, now, true, rows.next() ? StoredRecord.read(rows) : null);
                 }
             }
         }

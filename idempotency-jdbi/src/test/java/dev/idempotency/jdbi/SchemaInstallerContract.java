@@ -61,6 +61,18 @@ abstract class SchemaInstallerContract {
     }
 
     @Test
+    void connect_columnOfALaterFileMissing_namesTheStatementThatAddsIt() throws SQLException {
+        SchemaInstaller.of(database).install();
+        execute("ALTER TABLE idempotency_record DROP COLUMN claim_id");
+
+        String message = schemaFailure();
+
+        assertThat(message).contains("idempotency_record has no column claim_id");
+        cure(message);
+        assertThatCode(() -> connect(TableNames.ofDefaults())).doesNotThrowAnyException();
+    }
+
+    @Test
     void connect_noUniqueKey_namesTheStatementThatCuresIt() throws SQLException {
         SchemaInstaller.of(database).install();
         execute("ALTER TABLE idempotency_record DROP CONSTRAINT idempotency_record_pkey");

@@ -36,13 +36,20 @@ abstract class SqlLeasedStoreContract extends LeasedIdempotencyStoreContract {
     }
 
     @Override
-    protected LeasedIdempotencyStore storeLosingTheCommit(boolean committed) {
-        return JdbiIdempotencyStore.of(database().losingTheCommit(committed));
+    protected LeasedIdempotencyStore storeLosingTheCommit(boolean committed, Runnable meanwhile) {
+        return JdbiIdempotencyStore.of(database().losingTheCommit(committed, meanwhile));
     }
 
     @Override
     protected void passTime(Duration duration) {
         database().passTime(duration);
+    }
+
+    @Override
+    protected void setClockBack(Duration duration) {
+        passTime(duration.negated());
+        database()
+                .execute("UPDATE idempotency_record SET fencing_token = fencing_token + " + duration.toNanos() / 1000);
     }
 
     /** Rows written before the clock was set back carry tokens from what is now the future. */

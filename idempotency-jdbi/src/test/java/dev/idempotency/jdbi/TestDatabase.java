@@ -111,8 +111,14 @@ abstract class TestDatabase implements AutoCloseable {
     }
 
     final FaultInjectingDataSource losingTheCommit(boolean committed) {
+        return losingTheCommit(committed, () -> {});
+    }
+
+    /** Runs something between the loss and the next connection. */
+    final FaultInjectingDataSource losingTheCommit(boolean committed, Runnable meanwhile) {
         FaultInjectingDataSource faulty = FaultInjectingDataSource.wrap(dataSource());
-        faulty.inject(committed ? JdbcPoint.AFTER_COMMIT : JdbcPoint.BEFORE_COMMIT, Fault.cut());
+        Fault next = connection -> faulty.inject(JdbcPoint.BEFORE_CONNECT, Fault.run(meanwhile));
+        faulty.inject(committed ? JdbcPoint.AFTER_COMMIT : JdbcPoint.BEFORE_COMMIT, next.then(Fault.cut()));
         return faulty;
     }
 }

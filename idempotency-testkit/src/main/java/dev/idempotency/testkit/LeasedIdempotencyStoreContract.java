@@ -20,7 +20,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -44,9 +46,21 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
      * Returns the same store on a connection whose next commit is followed by the loss of its answer.
      *
      * @param committed whether the commit arrives and is carried out; if not, it never arrives
+     * @param meanwhile what happens after the loss, before the store does anything more
      * @return a store on the same records, to be used once
      */
-    protected abstract LeasedIdempotencyStore storeLosingTheCommit(boolean committed);
+    protected abstract LeasedIdempotencyStore storeLosingTheCommit(boolean committed, Runnable meanwhile);
+
+    /**
+     * Sets the store's clock back, or moves all its records, their tokens included, into the future.
+     *
+     * @param duration how far
+     */
+    protected abstract void setClockBack(Duration duration);
+
+    private LeasedIdempotencyStore storeLosingTheCommit(boolean committed) {
+        return storeLosingTheCommit(committed, () -> {});
+    }
 
     @Override
     final ClaimOutcome probe(ClaimRequest request) {
@@ -239,6 +253,17 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
         RecordId id = freshId();
         Claim claim = claim(id);
         store().release(claim);
+
+        assertThat(store().complete(claim, answer("late"))).isFalse();
+        assertThat(store().complete(claim, answer("late"))).isFalse();
+        assertThat(claim(id).attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void complete_afterReleaseAndTheNextClaim_isRefused() {
+        RecordId id = freshId();
+        Claim claim = claim(id);
+        store().release(claim);
         claim(id);
 
         assertThat(store().complete(claim, answer("late"))).isFalse();
@@ -277,6 +302,34 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
         Claim next = claim(id);
         assertThat(next.attempt()).isEqualTo(1);
         assertThat(next.token()).isGreaterThan(claim.token());
+    }
+
+    @Test
+    void release_twice_isRefused() {
+        RecordId id = freshId();
+        Claim claim = claim(id);
+
+        assertThat(store().release(claim)).isTrue();
+        assertThat(store().release(claim)).isFalse();
+        assertThat(store().extend(claim, LEASE)).isFalse();
+        claim(id);
+    }
+
+    /** Tokens can be the same: after the record's deletion and a step of the clock, or in one instant. */
+    @Test
+    void claimOfAnotherWithTheSameToken_changesNothing() {
+        RecordId id = freshId();
+        Claim owner = claim(id);
+        Claim other =
+                new Claim(owner.request(), UUID.randomUUID(), owner.token(), owner.attempt(), owner.transactionProof());
+
+        assertThat(store().extend(other, Duration.ofHours(1))).isFalse();
+        assertThat(store().complete(other, answer("other"))).isFalse();
+        assertThat(store().release(other)).isFalse();
+        assertThat(store().complete(owner, answer("owner"))).isTrue();
+        assertThat(store().complete(other, answer("other"))).isFalse();
+        assertThat(store().release(other)).isFalse();
+        assertThat(probe(request(id))).isEqualTo(new ClaimOutcome.Completed(answer("owner")));
     }
 
     @Test
@@ -449,6 +502,35 @@ public abstract class LeasedIdempotencyStoreContract extends IdempotencyStoreCon
 
         assertThat(store().claim(request(id), LEASE)).isInstanceOf(ClaimOutcome.InProgress.class);
         assertThat(store().complete(claim, answer("first"))).isTrue();
+    }
+
+    /** With the clock set back both claims are given the token after the last one: it does not tell who is who. */
+    @Test
+    void commit_ofAClaimLostOnItsWayAndSucceeded_isNotTakenForOnesOwn() {
+        RecordId id = freshId();
+        acquired(probe(request(id)));
+        setClockBack(Duration.ofHours(1));
+        AtomicReference<Claim> successor = new AtomicReference<>();
+        LeasedIdempotencyStore losing =
+                storeLosingTheCommit(false, () -> successor.compareAndSet(null, awaitClaim(id)));
+
+        ClaimOutcome outcome = losing.claim(request(id), LEASE);
+
+        assertThat(successor.get()).as("the successor's claim").isNotNull();
+        assertThat(outcome).isInstanceOf(ClaimOutcome.InProgress.class);
+        assertThat(store().complete(successor.get(), answer("successor"))).isTrue();
+        assertThat(probe(request(id))).isEqualTo(new ClaimOutcome.Completed(answer("successor")));
+    }
+
+    /** Claims as soon as the server has noticed that the owner of a cut connection is gone. */
+    private Claim awaitClaim(RecordId id) {
+        Instant deadline = Instant.now().plus(deadline());
+        ClaimOutcome outcome = store().claim(request(id), LEASE);
+        while (!(outcome instanceof ClaimOutcome.Acquired) && Instant.now().isBefore(deadline)) {
+            Thread.onSpinWait();
+            outcome = store().claim(request(id), LEASE);
+        }
+        return acquired(outcome);
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,16 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
         }
     }
 
+    /** Claims again for a caller whose claim's commit got no answer: it is his if it stands there (DESIGN rule T6). */
+    ClaimOutcome claimAgain(ClaimRequest request, Duration leaseDuration, Claim unknown) {
+        synchronized (database) {
+            return find(request.id())
+                    .filter(entry -> isMine(entry, unknown))
+                    .<ClaimOutcome>map(entry -> new ClaimOutcome.Acquired(unknown))
+                    .orElseGet(() -> claim(request, leaseDuration));
+        }
+    }
+
     @Override
     public boolean extend(Claim claim, Duration leaseDuration) {
         checkLease(leaseDuration);
@@ -113,7 +124,7 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
     public boolean complete(Claim claim, RecordedResult result) {
         synchronized (database) {
             Entry entry = entries.get(identity(claim.request().id()));
-            if (entry != null && entry.token == claim.token() && entry.result != null) {
+            if (entry != null && isMine(entry, claim) && entry.result != null) {
                 return true;
             }
             return change(claim, any -> true, claimed -> claimed.completed(result));
@@ -178,7 +189,7 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
     }
 
     boolean isMine(Entry entry, Claim claim) {
-        return entry.token == claim.token();
+        return !entry.released && entry.claim.claimId().equals(claim.claimId()) && entry.token == claim.token();
     }
 
     Instant now() {
@@ -215,12 +226,13 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
 
     Claim nextClaim(ClaimRequest request, Optional<Entry> found, String proof) {
         long micros = ChronoUnit.MICROS.between(Instant.EPOCH, now());
+        UUID claimId = UUID.randomUUID();
         if (found.isEmpty()) {
-            return new Claim(request, micros, 1, proof);
+            return new Claim(request, claimId, micros, 1, proof);
         }
         Entry entry = found.get();
         int attempt = isAbsent(entry) ? 1 : entry.claim.attempt() + 1;
-        return new Claim(request, Math.max(entry.token + 1, micros), attempt, proof);
+        return new Claim(request, claimId, Math.max(entry.token + 1, micros), attempt, proof);
     }
 
     boolean isReplaceable(Optional<Entry> found, Claim claim) {
@@ -258,29 +270,36 @@ public class InMemoryIdempotencyStore implements TransactionalIdempotencyStore, 
         final Instant expiresAt;
         final @Nullable Instant leaseUntil;
         final @Nullable RecordedResult result;
+        final boolean released;
 
-        private Entry(Claim claim, Instant expiresAt, @Nullable Instant leaseUntil, @Nullable RecordedResult result) {
+        private Entry(
+                Claim claim,
+                Instant expiresAt,
+                @Nullable Instant leaseUntil,
+                @Nullable RecordedResult result,
+                boolean released) {
             this.claim = claim;
             this.token = claim.token();
             this.expiresAt = expiresAt;
             this.leaseUntil = leaseUntil;
             this.result = result;
+            this.released = released;
         }
 
         static Entry claimed(Claim claim, Instant now, @Nullable Instant leaseUntil) {
-            return new Entry(claim, now.plus(claim.request().retention()), leaseUntil, null);
+            return new Entry(claim, now.plus(claim.request().retention()), leaseUntil, null, false);
         }
 
         Entry leasedUntil(Instant until) {
-            return new Entry(claim, expiresAt, until, result);
+            return new Entry(claim, expiresAt, until, result, released);
         }
 
         Entry completed(RecordedResult answer) {
-            return new Entry(claim, expiresAt, null, answer);
+            return new Entry(claim, expiresAt, null, answer, false);
         }
 
         Entry released() {
-            return new Entry(claim, Instant.EPOCH, Instant.EPOCH, null);
+            return new Entry(claim, Instant.EPOCH, Instant.EPOCH, null, true);
         }
 
         boolean isLive(Instant now) {

@@ -314,6 +314,29 @@ final class BrokenStores {
         }
     }
 
+    /** Takes whoever has the same token for the same owner. */
+    static final class KnowsItsClaimByTheToken extends InMemoryIdempotencyStore {
+        KnowsItsClaimByTheToken(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        boolean isMine(Entry entry, Claim claim) {
+            return !entry.released && entry.token == claim.token();
+        }
+    }
+
+    static final class EndsReleasedClaimsAgain extends InMemoryIdempotencyStore {
+        EndsReleasedClaimsAgain(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        boolean isMine(Entry entry, Claim claim) {
+            return entry.claim.claimId().equals(claim.claimId());
+        }
+    }
+
     static final class RevivesEndedLeases extends InMemoryIdempotencyStore {
         RevivesEndedLeases(InMemoryDatabase database) {
             super(database);
@@ -333,7 +356,7 @@ final class BrokenStores {
         @Override
         Claim nextClaim(ClaimRequest request, Optional<Entry> found, String proof) {
             Claim claim = super.nextClaim(request, found, proof);
-            return new Claim(request, claim.attempt(), claim.attempt(), proof);
+            return new Claim(request, claim.claimId(), claim.attempt(), claim.attempt(), proof);
         }
     }
 

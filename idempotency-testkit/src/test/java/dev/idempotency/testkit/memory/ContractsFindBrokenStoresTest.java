@@ -60,6 +60,12 @@ class ContractsFindBrokenStoresTest {
                 broken(BrokenStores.SweepsRunningClaims::new, "deleteExpired_leavesRunningClaimsPastRetention"),
                 broken(BrokenStores.ForgetsWhatRuns::new, "forget_runningClaim_isFalseAndLeavesIt"),
                 broken(BrokenStores.IgnoresTheToken::new, "complete_afterTakeOver_isRefusedAndLeavesTheSuccessorAlone"),
+                broken(
+                        BrokenStores.KnowsItsClaimByTheToken::new,
+                        "commit_ofAClaimLostOnItsWayAndSucceeded_isNotTakenForOnesOwn"),
+                broken(BrokenStores.KnowsItsClaimByTheToken::new, "claimOfAnotherWithTheSameToken_changesNothing"),
+                broken(BrokenStores.EndsReleasedClaimsAgain::new, "complete_afterRelease_isRefused"),
+                broken(BrokenStores.EndsReleasedClaimsAgain::new, "release_twice_isRefused"),
                 broken(BrokenStores.RevivesEndedLeases::new, "extend_ended_isRefusedAndDoesNotReviveIt"),
                 broken(BrokenStores.RepeatsTokens::new, "claim_longRowOfOwners_tokensGrow"),
                 broken(BrokenStores.RunsAbandonedWorkUnasked::new, "claim_abandoned_isReportedAsUnknown"),

@@ -10,12 +10,13 @@ import dev.idempotency.spi.LeasedIdempotencyStore;
 import dev.idempotency.testkit.LeasedIdempotencyStoreContract;
 import dev.idempotency.transaction.OutcomeUnknownException;
 import java.time.Duration;
+import java.util.Map;
 
 class InMemoryLeasedStoreTest extends LeasedIdempotencyStoreContract {
     final InMemoryDatabase database = InMemoryDatabase.create();
 
     /** The store under test; tests of the contract put a broken one here. */
-    LeasedIdempotencyStore store = InMemoryIdempotencyStore.of(database);
+    InMemoryIdempotencyStore store = InMemoryIdempotencyStore.of(database);
 
     @Override
     protected LeasedIdempotencyStore store() {
@@ -23,8 +24,8 @@ class InMemoryLeasedStoreTest extends LeasedIdempotencyStoreContract {
     }
 
     @Override
-    protected LeasedIdempotencyStore storeLosingTheCommit(boolean committed) {
-        return new AnswerLost(store, committed);
+    protected LeasedIdempotencyStore storeLosingTheCommit(boolean committed, Runnable meanwhile) {
+        return new AnswerLost(store, committed, meanwhile);
     }
 
     @Override
@@ -32,11 +33,27 @@ class InMemoryLeasedStoreTest extends LeasedIdempotencyStoreContract {
         database.passTime(duration);
     }
 
+    @Override
+    protected void setClockBack(Duration duration) {
+        database.passTime(duration.negated());
+    }
+
     /** A claim whose answer is lost is looked up again by the store itself; of a completion the caller is told. */
-    private record AnswerLost(LeasedIdempotencyStore store, boolean committed) implements LeasedIdempotencyStore {
+    private record AnswerLost(InMemoryIdempotencyStore store, boolean committed, Runnable meanwhile)
+            implements LeasedIdempotencyStore {
         @Override
         public ClaimOutcome claim(ClaimRequest request, Duration leaseDuration) {
-            return store.claim(request, leaseDuration);
+            Map<Object, InMemoryIdempotencyStore.Entry> before = Map.copyOf(store.entries);
+            ClaimOutcome outcome = store.claim(request, leaseDuration);
+            if (!(outcome instanceof ClaimOutcome.Acquired acquired)) {
+                return outcome;
+            }
+            if (!committed) {
+                store.entries.keySet().retainAll(before.keySet());
+                store.entries.putAll(before);
+            }
+            meanwhile.run();
+            return store.claimAgain(request, leaseDuration, acquired.claim());
         }
 
         @Override
@@ -49,6 +66,7 @@ class InMemoryLeasedStoreTest extends LeasedIdempotencyStoreContract {
             if (committed) {
                 store.complete(claim, result);
             }
+            meanwhile.run();
             throw new OutcomeUnknownException("The answer was lost", new IllegalStateException("Injected by the test"));
         }
 

@@ -78,7 +78,7 @@ class SteppedTest {
                 return new ClaimOutcome.InProgress(leaseDuration);
             }
             claimed = true;
-            return new ClaimOutcome.Acquired(new Claim(request, 1, 1, ""));
+            return new ClaimOutcome.Acquired(new Claim(request, new UUID(0, 1), 1, 1, ""));
         }
 
         @Override

@@ -58,7 +58,7 @@ final class H2Operations extends OperationStore implements TransactionalIdempote
 
     private static ClaimOutcome acquired(Claim claim, int serial) {
         return new ClaimOutcome.Acquired(
-                new Claim(claim.request(), claim.token(), claim.attempt(), Integer.toString(serial)));
+                new Claim(claim.request(), claim.claimId(), claim.token(), claim.attempt(), Integer.toString(serial)));
     }
 
     /** The number of the transaction if written; a lock time-out of zero tells a row that somebody holds. */

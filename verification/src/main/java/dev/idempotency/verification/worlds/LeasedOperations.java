@@ -10,6 +10,7 @@ import dev.idempotency.transaction.OutcomeUnknownException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Claims that are committed first and last as long as their lease, which here is one unit of time. */
@@ -37,7 +38,8 @@ final class LeasedOperations extends PostgreSqlOperations implements LeasedIdemp
     /** Looks again under the lock: the claim's row is there with its token, or the commit did not happen (rule T6). */
     private ClaimOutcome resolve(ClaimRequest request, OutcomeUnknownException unknown) {
         if (fault == SeededFault.UNKNOWN_CLAIM_IS_MINE && written.isPresent()) {
-            return new ClaimOutcome.Acquired(new Claim(request, written.getAsLong(), 1, ""));
+            return new ClaimOutcome.Acquired(
+                    new Claim(request, new UUID(0, written.getAsLong()), written.getAsLong(), 1, ""));
         }
         try {
             return claimOnce(request, written);
@@ -67,7 +69,8 @@ final class LeasedOperations extends PostgreSqlOperations implements LeasedIdemp
             Look look = own.isPresent() ? awaitLook(transaction, cell) : look(transaction, request.id());
             Row row = look.row();
             if (own.isPresent() && row != null && row.token() == own.getAsLong() && row.result() == null) {
-                return new ClaimOutcome.Acquired(new Claim(request, row.token(), row.attempt(), ""));
+                return new ClaimOutcome.Acquired(
+                        new Claim(request, new UUID(0, row.token()), row.token(), row.attempt(), ""));
             }
             Optional<ClaimOutcome> obstacle = obstacle(look, request);
             if (obstacle.isPresent()) {

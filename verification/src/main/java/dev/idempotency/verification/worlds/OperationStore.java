@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +121,7 @@ abstract class OperationStore implements IdempotencyStore {
     static Claim nextClaim(SimulatedTransaction transaction, ClaimRequest request, Look look, String proof) {
         Row row = look.row();
         int attempt = row == null || row.absent() ? 1 : row.attempt() + 1;
-        return new Claim(request, transaction.number(), attempt, proof);
+        return new Claim(request, new UUID(0, transaction.number()), transaction.number(), attempt, proof);
     }
 
     static StoreConflictException lostTooOften() {

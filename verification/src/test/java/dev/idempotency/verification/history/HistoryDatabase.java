@@ -3,6 +3,7 @@ package dev.idempotency.verification.history;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.jdbi.SchemaInstaller;
+import dev.idempotency.spi.Claim;
 import dev.idempotency.testkit.service.EmbeddedPostgreSql;
 import dev.idempotency.testkit.service.PostgreSqlDatabase;
 import java.nio.charset.StandardCharsets;
@@ -57,13 +58,17 @@ abstract class HistoryDatabase implements AutoCloseable {
     }
 
     /** The token of the claim that stands in the record's place, or 0. */
-    final long findToken(String key) {
-        String sql = "SELECT fencing_token FROM idempotency_record WHERE idempotency_key = ?";
+    /** The claim that stands in the place of another one, whoever made it. */
+    final Claim findPresent(Claim claim) {
+        String sql = "SELECT fencing_token, claim_id FROM idempotency_record WHERE idempotency_key = ?";
         try (Connection connection = dataSource().getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
-            bindKey(statement, key);
+            bindKey(statement, claim.request().id().key().value());
             try (ResultSet rows = statement.executeQuery()) {
-                return rows.next() ? rows.getLong(1) : 0;
+                UUID present = rows.next() ? rows.getObject("claim_id", UUID.class) : null;
+                return present == null
+                        ? claim
+                        : new Claim(claim.request(), present, rows.getLong("fencing_token"), claim.attempt(), "");
             }
         } catch (SQLException e) {
             throw new IllegalStateException("Refused: " + sql, e);

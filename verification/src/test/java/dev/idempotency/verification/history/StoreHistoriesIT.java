@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -109,8 +110,7 @@ final class StoreHistoriesIT {
     private record Unfenced(LeasedIdempotencyStore store, HistoryDatabase database) implements LeasedIdempotencyStore {
         @Override
         public boolean complete(Claim claim, RecordedResult result) {
-            long present = database.findToken(claim.request().id().key().value());
-            return store.complete(new Claim(claim.request(), present, claim.attempt(), ""), result);
+            return store.complete(database.findPresent(claim), result);
         }
 
         @Override
@@ -157,7 +157,7 @@ final class StoreHistoriesIT {
                     ResultSet rows = statement.executeQuery(sql)) {
                 rows.next();
                 long start = rows.getLong(1);
-                return new ClaimOutcome.Acquired(new Claim(request, start, 1, start + "/-1"));
+                return new ClaimOutcome.Acquired(new Claim(request, UUID.randomUUID(), start, 1, start + "/-1"));
             } catch (SQLException e) {
                 throw new IllegalStateException("Refused: " + sql, e);
             }
