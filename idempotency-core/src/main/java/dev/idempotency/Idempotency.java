@@ -71,7 +71,9 @@ public final class Idempotency implements AutoCloseable {
      * @throws X what the work threw, untouched: under {@link Protection#TRANSACTIONAL} everything is rolled back and the
      *     key is free; under {@link Protection#LEASED} the key is spent unless {@link
      *     IdempotencyContext#markNoEffect()} was called
-     * @throws TransactionLostException if the work ended its transaction behind the library's back
+     * @throws TransactionLostException if the work ended its transaction behind the library's back, so that part of it
+     *     may be committed without a record; after an error that the work swallowed the outcome is {@link
+     *     OperationOutcome.NotCommitted}
      * @throws IllegalArgumentException if no store was configured for the operation's protection
      */
     public <X extends Exception> OperationOutcome execute(Operation operation, OperationWork<X> work) throws X {

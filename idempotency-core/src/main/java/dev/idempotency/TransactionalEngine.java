@@ -69,9 +69,14 @@ final class TransactionalEngine {
         return outcome;
     }
 
-    /** Outside the work only the store and the runner throw; what is not in their contract is a defect and passes. */
+    /**
+     * Outside the work only the store and the runner throw; what is not in their contract is a defect and passes. So does
+     * a transaction that somebody else has ended: its work may be committed without a record, and nobody is told that
+     * the key is free. After an error that the work swallowed the server will only roll back, so that is certain.
+     */
     private static IdempotencyException asOwn(Exception failure) {
-        if (failure instanceof IdempotencyException own && !(failure instanceof TransactionLostException)) {
+        if (failure instanceof IdempotencyException own
+                && (!(own instanceof TransactionLostException) || SqlFailures.isInFailedTransaction(own))) {
             return own;
         }
         throw (RuntimeException) failure;

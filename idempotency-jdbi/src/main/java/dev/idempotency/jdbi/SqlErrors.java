@@ -4,13 +4,14 @@ import dev.idempotency.IdempotencyException;
 import dev.idempotency.StoreConflictException;
 import dev.idempotency.StoreException;
 import dev.idempotency.StoreUnavailableException;
+import dev.idempotency.internal.SqlFailures;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 
-/** Decides by SQLState what a failed statement means. */
+/** Decides by SQLState, and by vendor code where a server has no state of its own, what a failed statement means. */
 final class SqlErrors {
     /**
      * The server ends the session or accepts none (shutdown, crash of another session, start), ended it for idleness or
@@ -18,12 +19,6 @@ final class SqlErrors {
      */
     private static final Set<String> UNAVAILABLE =
             Set.of("57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "57014", "25006");
-
-    /** Lock not given in time: PostgreSQL's, and that of H2 and MariaDB. */
-    private static final Set<String> LOCK_TIMEOUT = Set.of("55P03", "HYT00");
-
-    /** PostgreSQL: the transaction has failed before, and only a rollback is accepted. */
-    private static final String IN_FAILED_TRANSACTION = "25P02";
 
     /** No such table: PostgreSQL's two (table, schema), the standard's, and H2's for an empty database or near misses. */
     private static final Set<String> MISSING_TABLE = Set.of("42P01", "3F000", "42S02", "42S03", "42S04", "90079");
@@ -57,8 +52,7 @@ final class SqlErrors {
 
     /** Tells whether another transaction won: serialization failure, deadlock, a lock that was not given in time. */
     static boolean isConflict(SQLException failure) {
-        String state = stateOf(failure);
-        return (state.startsWith("40") && !state.equals(STATEMENT_COMPLETION_UNKNOWN)) || LOCK_TIMEOUT.contains(state);
+        return SqlFailures.isConflictError(failure);
     }
 
     /** Tells whether the database could not be reached, has gone away or has no room for one more session. */
@@ -80,7 +74,7 @@ final class SqlErrors {
 
     /** Tells whether the statement came too late: an earlier one of its transaction had failed. */
     static boolean isInFailedTransaction(SQLException failure) {
-        return stateOf(failure).equals(IN_FAILED_TRANSACTION);
+        return SqlFailures.isInFailedTransaction(failure);
     }
 
     /** Tells whether a statement names a table that is not there; one that may not be read is another matter. */
@@ -89,7 +83,7 @@ final class SqlErrors {
     }
 
     static boolean isLockTimeout(SQLException failure) {
-        return LOCK_TIMEOUT.contains(stateOf(failure));
+        return SqlFailures.isLockTimeout(failure);
     }
 
     static boolean isDuplicateKey(SQLException failure) {
@@ -97,7 +91,6 @@ final class SqlErrors {
     }
 
     static String stateOf(SQLException failure) {
-        String state = failure.getSQLState();
-        return state == null ? "" : state;
+        return SqlFailures.stateOf(failure);
     }
 }

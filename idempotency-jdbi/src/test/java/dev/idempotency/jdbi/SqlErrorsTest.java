@@ -20,6 +20,16 @@ class SqlErrorsTest {
         assertThat(translated(new SQLException("text", sqlState))).isInstanceOf(StoreConflictException.class);
     }
 
+    /** MariaDB's lock wait time-out has no state of its own. */
+    @Test
+    void translate_lockWaitTimeoutOfMariaDb_isConflict() {
+        SQLException failure = new SQLException("text", "HY000", 1205);
+
+        assertThat(translated(failure)).isInstanceOf(StoreConflictException.class);
+        assertThat(SqlErrors.isLockTimeout(failure)).isTrue();
+        assertThat(translated(new SQLException("text", "HY000", 1064))).isInstanceOf(StoreException.class);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"08000", "08001", "08003", "08006", "57P01", "57P02", "57P03", "57014", "53300", "53100", "25P03"
