@@ -20,7 +20,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 
 /** An engine on a database of its own, with faults beneath it and a work that inserts one effect. */
 final class EngineUnderTest implements AutoCloseable {
@@ -30,10 +32,17 @@ final class EngineUnderTest implements AutoCloseable {
     private final Idempotency idempotency;
 
     EngineUnderTest(TestDatabase database, UnaryOperator<Idempotency.Builder> options) {
+        this(database, options, JdbiIdempotencyStore::of);
+    }
+
+    EngineUnderTest(
+            TestDatabase database,
+            UnaryOperator<Idempotency.Builder> options,
+            Function<DataSource, JdbiIdempotencyStore> stores) {
         this.database = database;
         this.faults = FaultInjectingDataSource.wrap(database.dataSource());
         this.joining = JoiningDataSource.of(faults);
-        JdbiIdempotencyStore store = JdbiIdempotencyStore.of(faults);
+        JdbiIdempotencyStore store = stores.apply(faults);
         this.idempotency = options.apply(Idempotency.builder()
                         .transactional(store, JdbiTransactionRunner.of(joining))
                         .leased(store))
