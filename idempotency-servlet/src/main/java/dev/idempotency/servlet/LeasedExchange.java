@@ -81,12 +81,17 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
         async = false;
         try {
             chain.doFilter(dispatched, answer);
+            if (!async) {
+                end();
+            }
         } catch (IOException | ServletException | RuntimeException | Error e) {
             fail(e);
             throw e;
-        }
-        if (!async) {
-            end();
+        } finally {
+            if (!async) {
+                // An error page comes after the record, and has no say in it.
+                handle.detachFrom(request);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.jetty.ee10.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee10.servlet.FilterHolder;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
@@ -30,7 +31,8 @@ final class JettyServer implements ServletServer {
         for (Filter filter : filters) {
             FilterHolder holder = new FilterHolder(filter);
             holder.setAsyncSupported(true);
-            context.addFilter(holder, "/*", EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
+            context.addFilter(
+                    holder, "/*", EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR));
         }
         servlets.forEach((path, servlet) -> {
             ServletHolder holder = new ServletHolder(servlet);
@@ -39,6 +41,12 @@ final class JettyServer implements ServletServer {
                     .setMultipartConfig(new MultipartConfigElement("", TestLimits.PART, TestLimits.PARTS, 1024));
             context.addServlet(holder, path);
         });
+        if (servlets.containsKey(ErrorPage.MAPPING)) {
+            ErrorPageErrorHandler pages = new ErrorPageErrorHandler();
+            ErrorPage.STATUSES.forEach(status -> pages.addErrorPage(status, ErrorPage.PATH));
+            pages.addErrorPage(ErrorPage.MappedException.class, ErrorPage.PATH);
+            context.setErrorHandler(pages);
+        }
         server.setHandler(compressing(context));
         server.start();
     }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
@@ -47,11 +48,23 @@ final class TomcatServer implements ServletServer {
             wrapper.setMultipartConfigElement(new MultipartConfigElement("", TestLimits.PART, TestLimits.PARTS, 1024));
             wrapper.addMapping(path);
         });
+        if (servlets.containsKey(ErrorPage.MAPPING)) {
+            ErrorPage.STATUSES.forEach(status -> addErrorPage(context, page -> page.setErrorCode(status)));
+            addErrorPage(context, page -> page.setExceptionType(ErrorPage.MappedException.class.getName()));
+        }
         tomcat.start();
         if (!context.getState().isAvailable()) {
             close();
             throw new IllegalStateException("The context did not start");
         }
+    }
+
+    private static void addErrorPage(
+            Context context, Consumer<org.apache.tomcat.util.descriptor.web.ErrorPage> condition) {
+        var page = new org.apache.tomcat.util.descriptor.web.ErrorPage();
+        page.setLocation(ErrorPage.PATH);
+        condition.accept(page);
+        context.addErrorPage(page);
     }
 
     private static void add(Context context, String name, Filter filter) {
@@ -65,6 +78,7 @@ final class TomcatServer implements ServletServer {
         mapping.addURLPattern("/*");
         mapping.setDispatcher("REQUEST");
         mapping.setDispatcher("ASYNC");
+        mapping.setDispatcher("ERROR");
         context.addFilterMap(mapping);
     }
 
