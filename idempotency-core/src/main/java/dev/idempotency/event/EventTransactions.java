@@ -4,6 +4,7 @@ import dev.idempotency.ConsumerId;
 import dev.idempotency.EventId;
 import dev.idempotency.KeyDerivation;
 import dev.idempotency.TransactionLostException;
+import dev.idempotency.internal.SqlFailures;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OffsetAdvance;
@@ -208,7 +209,7 @@ record EventTransactions<E>(
     }
 
     private Attempt<E> classify(Progress progress, Exception failure) {
-        if (Failures.isConflict(failure)) {
+        if (SqlFailures.isConflict(failure)) {
             return new Attempt.Ended<>(new ProcessingFailure.Contended<>(failure));
         }
         if (progress.connectionLost && progress.handlersRan) {
@@ -219,7 +220,7 @@ record EventTransactions<E>(
                 || failure instanceof TransactionLostException
                 || failure instanceof RolledBackException
                 || failure instanceof CommitFailedException;
-        if (!ofTheWork || Failures.isInfrastructure(failure)) {
+        if (!ofTheWork || SqlFailures.isInfrastructure(failure)) {
             return new Attempt.Ended<>(new ProcessingFailure.Unavailable<>(failure));
         }
         return new Attempt.Failed<>(progress.index, false, failure);
@@ -231,7 +232,7 @@ record EventTransactions<E>(
      * Otherwise it counts against the event only while the database is there to be used.
      */
     private Attempt<E> classifyLoss(Progress progress, Exception failure) {
-        if (Failures.isEndedForItsLength(failure)
+        if (SqlFailures.isEndedForItsLength(failure)
                 || progress.nanosSinceHandlersBegan() >= limits.idle().toNanos()) {
             return new Attempt.Failed<>(progress.index, false, failure);
         }

@@ -3,6 +3,7 @@ package dev.idempotency.event;
 import dev.idempotency.ConsumerId;
 import dev.idempotency.EventId;
 import dev.idempotency.KeyDerivation;
+import dev.idempotency.internal.SqlFailures;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.ProcessedEventStore;
 import dev.idempotency.transaction.OutcomeUnknownException;
@@ -133,11 +134,11 @@ public final class ProcessedEvents {
             } catch (OutcomeUnknownException e) {
                 throw e;
             } catch (RuntimeException e) {
-                if (attempt >= maxAttempts || !Failures.isConflict(e)) {
+                if (attempt >= maxAttempts || !SqlFailures.isConflict(e)) {
                     throw e;
                 }
             } catch (Exception e) {
-                if (attempt >= maxAttempts || !Failures.isConflict(e)) {
+                if (attempt >= maxAttempts || !SqlFailures.isConflict(e)) {
                     throw e;
                 }
             }

@@ -31,6 +31,7 @@ public final class SqlFailures {
     private static final String GENERAL_ERROR = "HY000";
     private static final String COMPLETION_UNKNOWN = "40003";
     private static final String IN_FAILED_TRANSACTION = "25P02";
+    private static final Set<String> ENDED_FOR_ITS_LENGTH = Set.of("25P03", "25P04");
 
     private SqlFailures() {}
 
@@ -74,6 +75,17 @@ public final class SqlFailures {
         return anyLink(
                 failure,
                 link -> link instanceof SQLException error && stateOf(error).equals(IN_FAILED_TRANSACTION));
+    }
+
+    /**
+     * Tells whether the server has ended the transaction because it was idle, or open, for longer than it may be.
+     *
+     * @param failure what was thrown
+     * @return true if the work was too slow for its limits
+     */
+    public static boolean isEndedForItsLength(Throwable failure) {
+        return anyLink(
+                failure, link -> link instanceof SQLException error && ENDED_FOR_ITS_LENGTH.contains(stateOf(error)));
     }
 
     /**

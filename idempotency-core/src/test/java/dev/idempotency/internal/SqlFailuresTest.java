@@ -95,6 +95,16 @@ class SqlFailuresTest {
     }
 
     @Test
+    void isEndedForItsLength_idleOrOpenForTooLong_isTrueAndNothingElse() {
+        assertThat(SqlFailures.isEndedForItsLength(new SQLException("text", "25P03")))
+                .isTrue();
+        assertThat(SqlFailures.isEndedForItsLength(new IllegalStateException(new SQLException("text", "25P04"))))
+                .isTrue();
+        assertThat(SqlFailures.isEndedForItsLength(new SQLException("text", "25P02")))
+                .isFalse();
+    }
+
+    @Test
     void isInFailedTransaction_25P02_isTrueAndNothingElse() {
         assertThat(SqlFailures.isInFailedTransaction(new RuntimeException(new SQLException("text", "25P02"))))
                 .isTrue();
