@@ -47,9 +47,10 @@ public final class IdempotencyFilterBuilder {
      *
      * @param name the header's name; {@code Idempotency-Key} unless set
      * @return this builder
+     * @throws IllegalArgumentException if no header can have the name: its key would be missing from every request
      */
     public IdempotencyFilterBuilder headerName(String name) {
-        this.headerName = Objects.requireNonNull(name, "name");
+        this.headerName = requireToken("headerName", name);
         return this;
     }
 
@@ -70,10 +71,18 @@ public final class IdempotencyFilterBuilder {
      * @param names upper-case methods; {@code POST} and {@code PATCH} unless set; {@code GET}, {@code HEAD} and {@code
      *     OPTIONS} are refused, since they are safe to repeat as they are
      * @return this builder
-     * @throws IllegalArgumentException if a method is safe by RFC 9110, section 9.2.1
+     * @throws IllegalArgumentException if a method is safe by RFC 9110, section 9.2.1, or if the filter would protect
+     *     nothing: no method at all, or one in lower case, which no request has
      */
     public IdempotencyFilterBuilder methods(String... names) {
+        if (names.length == 0) {
+            throw new IllegalArgumentException("methods must name at least one, or the filter protects nothing");
+        }
         for (String name : names) {
+            if (!requireToken("methods", name).equals(name.toUpperCase(Locale.ROOT))) {
+                throw new IllegalArgumentException("methods must be upper-case, but one is " + name
+                        + ": methods are compared as they are, and no request would be protected");
+            }
             if (Set.of("GET", "HEAD", "OPTIONS", "TRACE").contains(name)) {
                 throw new IllegalArgumentException("methods must not name " + name + ": it is safe to repeat as it is");
             }
@@ -215,9 +224,10 @@ public final class IdempotencyFilterBuilder {
      *
      * @param duration 1 s to 3,660 days; 24 h unless set
      * @return this builder
+     * @throws IllegalArgumentException if the duration is out of its range
      */
     public IdempotencyFilterBuilder retention(Duration duration) {
-        this.retention = Objects.requireNonNull(duration, "duration");
+        this.retention = RequestPlan.requireRetention("retention", duration);
         return this;
     }
 
@@ -226,8 +236,12 @@ public final class IdempotencyFilterBuilder {
      *
      * @param duration zero (the default) to answer at once; at most 10 minutes
      * @return this builder
+     * @throws IllegalArgumentException if the duration is out of its range
      */
     public IdempotencyFilterBuilder maxWait(Duration duration) {
+        if (duration.isNegative() || duration.compareTo(Duration.ofMinutes(10)) > 0) {
+            throw new IllegalArgumentException("maxWait must be between 0 and 10 minutes, but is " + duration);
+        }
         this.maxWait = Objects.requireNonNull(duration, "duration");
         return this;
     }
@@ -271,6 +285,14 @@ public final class IdempotencyFilterBuilder {
         }
         statuses.put(Objects.requireNonNull(code, "code"), status);
         return this;
+    }
+
+    /** RFC 9110, section 5.6.2. */
+    private static String requireToken(String option, String text) {
+        if (!text.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
+            throw new IllegalArgumentException(option + " must be a token of HTTP, but is \"" + text + "\"");
+        }
+        return text;
     }
 
     /**

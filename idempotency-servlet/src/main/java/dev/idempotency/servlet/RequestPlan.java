@@ -26,9 +26,22 @@ record RequestPlan(@Nullable String operation, Protection protection, boolean ke
                 annotation.retention().isEmpty() ? otherwise : retention(annotation.retention(), place));
     }
 
+    /**
+     * Checks a retention at the start, where it would otherwise fail every request.
+     *
+     * @throws IllegalArgumentException if it is out of its range
+     */
+    static Duration requireRetention(String name, Duration duration) {
+        if (duration.compareTo(Duration.ofSeconds(1)) < 0 || duration.compareTo(Duration.ofDays(3660)) > 0) {
+            throw new IllegalArgumentException(
+                    "The " + name + " must be between 1 s and 3660 days, but is " + duration);
+        }
+        return duration;
+    }
+
     private static Duration retention(String text, String place) {
         try {
-            return Duration.parse(text);
+            return requireRetention("retention of @Idempotent on " + place, Duration.parse(text));
         } catch (DateTimeParseException e) {
             throw new IllegalArgumentException(
                     "The retention of @Idempotent on " + place

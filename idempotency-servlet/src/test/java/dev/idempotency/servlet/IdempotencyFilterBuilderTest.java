@@ -7,6 +7,7 @@ import dev.idempotency.Idempotency;
 import dev.idempotency.Protection;
 import dev.idempotency.jdbi.JdbiIdempotencyStore;
 import dev.idempotency.jdbi.SchemaInstaller;
+import java.time.Duration;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,6 +52,35 @@ class IdempotencyFilterBuilderTest {
         assertThatThrownBy(() -> builder().methods("POST", method))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(method);
+    }
+
+    @Test
+    void options_underWhichNothingWouldBeProtected_areRefused() {
+        assertThatThrownBy(() -> builder().methods()).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder().methods("post"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("post");
+        assertThatThrownBy(() -> builder().headerName("")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder().headerName("Idempotency-Key:")).isInstanceOf(IllegalArgumentException.class);
+        assertThat(builder().methods("PUT", "DELETE").headerName("X-Key").build())
+                .isNotNull();
+    }
+
+    @Test
+    void durations_underWhichEveryRequestWouldFail_areRefused() {
+        assertThatThrownBy(() -> builder().retention(Duration.ofMillis(999)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("retention");
+        assertThatThrownBy(() -> builder().retention(Duration.ofDays(3661)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder().maxWait(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> builder().maxWait(Duration.ofMinutes(11)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(builder()
+                        .retention(Duration.ofSeconds(1))
+                        .maxWait(Duration.ofMinutes(10))
+                        .build())
+                .isNotNull();
     }
 
     @Test
