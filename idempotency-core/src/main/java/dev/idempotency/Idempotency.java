@@ -77,17 +77,37 @@ public final class Idempotency implements AutoCloseable {
      * @throws IllegalArgumentException if no store was configured for the operation's protection
      */
     public <X extends Exception> OperationOutcome execute(Operation operation, OperationWork<X> work) throws X {
+        return execute(operation, work, outcome -> {});
+    }
+
+    /**
+     * As {@link #execute(Operation, OperationWork)}, and gives the answer while the operation still counts as in flight:
+     * a shutdown waits for it too.
+     *
+     * @param <X> the type of exception that work and answer may throw
+     * @param operation what to run
+     * @param work the work
+     * @param answer told the outcome, once, unless the work threw
+     * @return what became of the call
+     * @throws X what the work threw, or the answer
+     * @throws TransactionLostException if the work ended its transaction behind the library's back
+     * @throws IllegalArgumentException if no store was configured for the operation's protection
+     */
+    public <X extends Exception> OperationOutcome execute(
+            Operation operation, OperationWork<X> work, OperationAnswer<X> answer) throws X {
         Objects.requireNonNull(work, "work");
+        Objects.requireNonNull(answer, "answer");
         requireProtection(operation.protection());
         Optional<Permit> permit = enter(operation);
-        if (permit.isEmpty() && shutdown != null) {
-            return new OperationOutcome.ShuttingDown();
-        }
         try {
-            return waiters.await(
-                    operation.maxWait(),
-                    outcome -> outcome instanceof OperationOutcome.InProgress,
-                    () -> executeOnce(operation, work));
+            OperationOutcome outcome = permit.isEmpty() && shutdown != null
+                    ? new OperationOutcome.ShuttingDown()
+                    : waiters.await(
+                            operation.maxWait(),
+                            found -> found instanceof OperationOutcome.InProgress,
+                            () -> executeOnce(operation, work));
+            answer.give(outcome);
+            return outcome;
         } finally {
             permit.ifPresent(Permit::close);
         }

@@ -50,14 +50,37 @@ public final class LeasedOperation {
      * @throws IllegalStateException if it was finished before
      */
     public OperationOutcome finish(WorkResult result) {
+        return this.<RuntimeException>finish(result, outcome -> {});
+    }
+
+    /**
+     * As {@link #finish(WorkResult)}, and gives the answer while the operation still counts as in flight: a shutdown
+     * waits for it too.
+     *
+     * @param <X> the type of exception that the answer may throw
+     * @param result how it ended
+     * @param answer told the outcome, once
+     * @return as {@link #finish(WorkResult)}
+     * @throws X what the answer threw
+     * @throws IllegalStateException if it was finished before
+     */
+    public <X extends Exception> OperationOutcome finish(WorkResult result, OperationAnswer<X> answer) throws X {
         end();
+        try {
+            OperationOutcome outcome = recordOrUnknown(result);
+            answer.give(outcome);
+            return outcome;
+        } finally {
+            onEnd.run();
+        }
+    }
+
+    private OperationOutcome recordOrUnknown(WorkResult result) {
         try {
             return record(result);
         } catch (IdempotencyException e) {
             // The effect may have happened and its record may be missing: never released (rule T7).
             return new OperationOutcome.Unknown(e);
-        } finally {
-            onEnd.run();
         }
     }
 

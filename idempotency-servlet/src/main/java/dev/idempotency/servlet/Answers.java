@@ -5,6 +5,8 @@ import dev.idempotency.RecordedResult;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,9 +79,13 @@ final class Answers {
         }
         response.setHeader("Idempotent-Replayed", "true");
         response.setHeader("Cache-Control", "no-store");
+        Set<String> replaced = new HashSet<>();
         for (StoredResponse.Header header : stored.headers()) {
             if (header.name().equals("Content-Type")) {
                 response.setContentType(header.value());
+            } else if (replaced.add(header.name())) {
+                // What a filter before this one sets was stored with the rest and must not stand there twice.
+                response.setHeader(header.name(), header.value());
             } else {
                 response.addHeader(header.name(), header.value());
             }

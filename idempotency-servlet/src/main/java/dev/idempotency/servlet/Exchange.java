@@ -32,6 +32,7 @@ final class Exchange {
     private final HttpServletRequest request;
     private final HttpServletResponse response;
     private final FilterChain chain;
+    private boolean answering;
 
     Exchange(
             FilterSettings settings,
@@ -48,7 +49,7 @@ final class Exchange {
         this.chain = chain;
     }
 
-    /** Carries what the chain threw through the engine, untouched. */
+    /** Carries what the chain or the answer threw through the engine, untouched. */
     private static final class ChainException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -144,6 +145,8 @@ final class Exchange {
         } catch (RequestBody.MalformedException e) {
             log.debug("A multipart body was refused", e);
             answers.problem(response, ProblemCode.MALFORMED_BODY, "The body is not multipart/form-data as announced");
+        } catch (SpillBuffer.SpillException e) {
+            throw e;
         } catch (IOException e) {
             log.debug("A request's body ended early", e);
             answers.problem(
@@ -165,21 +168,32 @@ final class Exchange {
     private void runTransactional(Operation operation, Buffers buffers) throws IOException, ServletException {
         ReplayableRequest replayable = new ReplayableRequest(request, buffers.requestBody(), null);
         HeldResponse holding = new HeldResponse(response, buffers.responseBody(), null);
-        OperationOutcome outcome = null;
         try {
-            outcome = settings.idempotency().execute(operation, context -> runChain(context, replayable, holding));
+            settings.idempotency()
+                    .execute(
+                            operation,
+                            context -> runChain(context, replayable, holding),
+                            outcome -> answer(outcome, holding));
         } catch (ChainException e) {
             throw e.rethrown();
         } finally {
-            if (outcome == null) {
+            if (!answering) {
                 holding.drop();
             }
         }
-        if (outcome instanceof OperationOutcome.Executed) {
-            holding.release();
-        } else {
-            holding.drop();
-            answers.answer(outcome, response);
+    }
+
+    private void answer(OperationOutcome outcome, HeldResponse holding) throws ChainException {
+        answering = true;
+        try {
+            if (outcome instanceof OperationOutcome.Executed) {
+                holding.release();
+            } else {
+                holding.drop();
+                answers.answer(outcome, response);
+            }
+        } catch (IOException e) {
+            throw new ChainException(e);
         }
     }
 

@@ -6,13 +6,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the parameters of a form from a body that the container can no longer read. */
 final class FormBody {
     private static final int MAX_PARAMETERS = 10_000;
 
     private FormBody() {}
+
+    static boolean isForm(@Nullable String contentType) {
+        return contentType != null
+                && contentType.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
+    }
 
     /**
      * Returns the parameters of the query with those of the body behind them.

@@ -235,6 +235,7 @@ final class HeldHead {
     void writeTo(HttpServletResponse target) {
         if (cleared) {
             target.reset();
+            hold(target);
         }
         if (locale != null) {
             target.setLocale(locale);
@@ -270,7 +271,13 @@ final class HeldHead {
     /** Takes back what {@link #writeTo} wrote: what was there before the chain is there again. */
     void takeBackFrom(HttpServletResponse target) {
         target.reset();
+        hold(target);
         before.forEach((name, values) -> values.forEach(value -> target.addHeader(name, value)));
+    }
+
+    /** A reset makes the status 200, and whoever ends the response before it is released must not show a success. */
+    static void hold(HttpServletResponse target) {
+        target.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
     }
 
     static String date(long millis) {

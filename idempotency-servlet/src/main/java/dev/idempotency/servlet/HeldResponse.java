@@ -59,7 +59,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         this.body = body;
         this.head = new HeldHead(target);
         this.streaming = streaming;
-        target.setStatus(SC_SERVICE_UNAVAILABLE);
+        HeldHead.hold(target);
     }
 
     /** The bytes written so far; writers are flushed into them. */

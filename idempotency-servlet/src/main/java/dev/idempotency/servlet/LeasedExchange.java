@@ -116,23 +116,31 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
 
     /** Records the answer, then lets it out. */
     private void end() throws IOException {
-        OperationOutcome outcome = recorded.compareAndSet(false, true) ? record() : null;
         try {
-            if (containerDone || !answered.compareAndSet(false, true)) {
-                return;
-            }
-            if (outcome == null || outcome instanceof OperationOutcome.Executed) {
-                holding.release();
+            if (recorded.compareAndSet(false, true)) {
+                record();
             } else {
-                holding.drop();
-                answers.answer(outcome, response);
+                answer(null);
             }
         } finally {
             closeBuffers();
         }
     }
 
-    private OperationOutcome record() throws IOException {
+    /** Lets the answer out, or the one that stands in its place; null says that it was recorded before. */
+    private void answer(@Nullable OperationOutcome outcome) throws IOException {
+        if (containerDone || !answered.compareAndSet(false, true)) {
+            return;
+        }
+        if (outcome == null || outcome instanceof OperationOutcome.Executed) {
+            holding.release();
+        } else {
+            holding.drop();
+            answers.answer(outcome, response);
+        }
+    }
+
+    private void record() throws IOException {
         WorkResult result;
         try {
             if (containerDone) {
@@ -146,7 +154,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
             operation.fail();
             throw e;
         }
-        return operation.finish(result);
+        operation.finish(result, this::answer);
     }
 
     private void closeBuffers() {

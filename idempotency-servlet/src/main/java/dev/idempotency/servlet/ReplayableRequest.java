@@ -128,10 +128,7 @@ final class ReplayableRequest extends HttpServletRequestWrapper {
     }
 
     private boolean isForm() {
-        String type = getContentType();
-        return !body.isParsed()
-                && type != null
-                && type.toLowerCase(Locale.ROOT).startsWith("application/x-www-form-urlencoded");
+        return !body.isParsed() && FormBody.isForm(getContentType());
     }
 
     /** The container finds the body read and gives the query's parameters alone; those of the body come after them. */

@@ -16,21 +16,26 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The body of one request, read before the chain runs: its bytes, or the parts that the container made of them.
  *
  * <p>A multipart body is compared part by part, since every sending draws a new boundary. It is the container that parses
- * it, with the limits that the servlet declares, because a servlet asks the container for its parts.
+ * it, with the limits that the servlet declares, because a servlet asks the container for its parts. Of a form whose
+ * parameters a filter before this one has asked for no bytes are left, and the parameters are compared.
  */
 final class RequestBody implements AutoCloseable {
     private final SpillBuffer bytes;
     private final @Nullable List<Part> parts;
+    private final @Nullable Map<String, String[]> parameters;
 
-    private RequestBody(SpillBuffer bytes, @Nullable List<Part> parts) {
+    private RequestBody(SpillBuffer bytes, @Nullable List<Part> parts, @Nullable Map<String, String[]> parameters) {
         this.bytes = bytes;
         this.parts = parts;
+        this.parameters = parameters;
     }
 
     /** Thrown when a multipart body is refused by the container, or what was left of it makes no sense. */
@@ -57,7 +62,8 @@ final class RequestBody implements AutoCloseable {
                 request.getInputStream().transferTo(bytes);
                 requireUntouched(request, bytes);
             }
-            return new RequestBody(bytes, parts);
+            boolean spent = parts == null && bytes.size() == 0 && FormBody.isForm(request.getContentType());
+            return new RequestBody(bytes, parts, spent ? request.getParameterMap() : null);
         } catch (IOException | RuntimeException e) {
             bytes.close();
             throw e;
@@ -118,8 +124,11 @@ final class RequestBody implements AutoCloseable {
         return bytes.toBytes();
     }
 
-    /** What is compared: the bytes as they came, or the parts, each with its name, file name and type. */
+    /** What is compared: the bytes as they came, or what the container made of them. */
     InputStream comparable() throws IOException {
+        if (parameters != null) {
+            return new ByteArrayInputStream(encoded(parameters));
+        }
         if (parts == null) {
             return bytes.open();
         }
@@ -131,6 +140,23 @@ final class RequestBody implements AutoCloseable {
         return new SequenceInputStream(Collections.enumeration(streams));
     }
 
+    private static byte[] encoded(Map<String, String[]> parameters) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream output = new DataOutputStream(bytes)) {
+            for (Map.Entry<String, String[]> parameter : new TreeMap<>(parameters).entrySet()) {
+                write(output, parameter.getKey());
+                output.writeInt(parameter.getValue().length);
+                for (String value : parameter.getValue()) {
+                    write(output, value);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** Name, file name, type and size: where a part ends is part of what it is. */
     private static byte[] head(Part part) {
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         try (DataOutputStream output = new DataOutputStream(head)) {

@@ -38,6 +38,19 @@ final class SpillBuffer extends OutputStream {
         }
     }
 
+    /** Thrown when the temporary file cannot be written: nobody's fault who sent or wrote the bytes. */
+    static final class SpillException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        SpillException(IOException cause) {
+            super(
+                    "A body too large for the memory given to it could not be written to a temporary file in "
+                            + System.getProperty("java.io.tmpdir") + ": make room there, or allow more memory by"
+                            + " BufferLimits",
+                    cause);
+        }
+    }
+
     @Override
     public void write(int value) throws IOException {
         write(new byte[] {(byte) value}, 0, 1);
@@ -51,16 +64,23 @@ final class SpillBuffer extends OutputStream {
         int room = (int) Math.min(length, Math.max(0, limits.memory() - size));
         memory.write(bytes, offset, room);
         if (room < length) {
-            ByteBuffer rest = ByteBuffer.wrap(bytes, offset + room, length - room);
-            FileChannel channel = spill();
-            while (rest.hasRemaining()) {
-                channel.write(rest);
-            }
+            spill(ByteBuffer.wrap(bytes, offset + room, length - room));
         }
         size += length;
     }
 
-    private FileChannel spill() throws IOException {
+    private void spill(ByteBuffer rest) throws SpillException {
+        try {
+            FileChannel channel = openFile();
+            while (rest.hasRemaining()) {
+                channel.write(rest);
+            }
+        } catch (IOException e) {
+            throw new SpillException(e);
+        }
+    }
+
+    private FileChannel openFile() throws IOException {
         if (file == null) {
             Path path = Files.createTempFile("idempotency-", ".body");
             file = FileChannel.open(

@@ -19,6 +19,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -333,6 +338,35 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         }
     }
 
+    @Test
+    void shutdown_waitsUntilTheAnswerIsOut() throws Exception {
+        int size = 32 << 20;
+        try (OrdersService large = other(builder -> builder.responseLimits(new BufferLimits(1 << 20, size)), Map.of());
+                Socket client = new Socket()) {
+            large.on("large", (request, response) -> {
+                for (int i = 0; i < size; i += 1 << 20) {
+                    response.getOutputStream().write(new byte[1 << 20]);
+                }
+            });
+            URI uri = large.uri("large");
+            client.setReceiveBufferSize(8192);
+            client.setSoTimeout((int) DEADLINE.toMillis());
+            client.connect(new InetSocketAddress(InetAddress.getByName(uri.getHost()), uri.getPort()));
+            client.getOutputStream()
+                    .write(("POST " + uri.getPath() + " HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: " + newKey()
+                                    + "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            InputStream answer = client.getInputStream();
+            // The first byte is here, so everything is committed; most of the rest is not, since nobody has read it.
+            assertThat(answer.read()).isEqualTo('H');
+            assertThat(large.shutdown().inFlight().active()).isEqualTo(1);
+            assertThat(answer.transferTo(OutputStream.nullOutputStream())).isGreaterThan(size);
+            Awaitility.await()
+                    .atMost(DEADLINE)
+                    .until(() -> large.shutdown().inFlight().active() == 0);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {400, 404, 409, 410, 412, 422, 451})
     void refusal_thatIsFinal_isKept(int status) throws Exception {
@@ -526,6 +560,60 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         HttpAnswer answer =
                 postAs("application/x-www-form-urlencoded", "form?a=0", newKey(), "a=1&a=2+3&b=%E2%82%AC&c&&=x");
         assertThat(answer.body()).isEqualTo("0|1|2 3;\u20ac;;4;null");
+    }
+
+    @Test
+    void body_asForm_askedForByAFilterBefore_isComparedAllTheSame() throws Exception {
+        try (OrdersService asked = behind(filter -> new Before(filter, (request, response, next) -> {
+            request.getParameter("csrf");
+            next.proceed();
+        }))) {
+            asked.on("form", (request, response) -> response.getWriter().print(request.getParameter("amount")));
+            String key = newKey();
+            HttpAnswer first = postForm(asked, key, "amount=1&a=b");
+            assertThat(first.body()).isEqualTo("1");
+            assertReplayOf(first, postForm(asked, key, "amount=1&a=b"));
+            assertProblem(postForm(asked, key, "amount=2&a=b"), ProblemCode.KEY_REUSED);
+            assertProblem(postForm(asked, key, "amount=1&a="), ProblemCode.KEY_REUSED);
+        }
+    }
+
+    private HttpAnswer postForm(OrdersService at, String key, String body) throws IOException {
+        List<String> lines = List.of("Idempotency-Key: " + key, "Content-Type: application/x-www-form-urlencoded");
+        return http.send("POST", at.uri("form"), lines, body);
+    }
+
+    @Test
+    void body_thatCannotBeHeld_isNotTheClientsFault() throws Exception {
+        try (OrdersService interrupted = behind(filter -> new Before(filter, (request, response, next) -> {
+            // An interrupted thread cannot write to a file channel; neither can one whose disk is full.
+            Thread.currentThread().interrupt();
+            try {
+                next.proceed();
+            } finally {
+                Thread.interrupted();
+            }
+        }))) {
+            HttpAnswer answer = post(interrupted.uri("orders"), newKey(), "x".repeat(100_000));
+            assertThat(answer.status()).as(answer.body()).isEqualTo(500);
+            assertThat(interrupted.effects()).isZero();
+        }
+    }
+
+    @Test
+    void header_thatAFilterBeforeSets_isReplayedOnce() throws Exception {
+        try (OrdersService linked = behind(filter -> new Before(filter, (request, response, next) -> {
+            response.addHeader("Link", "</outer>; rel=\"up\"");
+            next.proceed();
+        }))) {
+            linked.on("linked", (request, response) -> response.addHeader("Link", "</inner>; rel=\"self\""));
+            String key = newKey();
+            HttpAnswer first = post(linked.uri("linked"), key, "{}");
+            HttpAnswer repeat = post(linked.uri("linked"), key, "{}");
+            assertReplayOf(first, repeat);
+            assertThat(first.headers().get("link")).containsExactly("</outer>; rel=\"up\"", "</inner>; rel=\"self\"");
+            assertThat(repeat.headers().get("link")).isEqualTo(first.headers().get("link"));
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.idempotency.Protection;
 import dev.idempotency.testkit.fault.Fault;
 import dev.idempotency.testkit.fault.JdbcPoint;
 import dev.idempotency.testkit.http.HttpAnswer;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -337,6 +338,36 @@ abstract class TransactionalBehaviour extends FilterBehaviour {
         });
         HttpAnswer answer = post("bad-cookie", newKey());
         assertThat(answer.status() == 201 ? 1 : 0).isEqualTo((int) orders().effects("bad-cookie"));
+    }
+
+    /** After everything has been set and then taken back, and after a reset: the container's status is 200 by then. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void failure_thatAFilterBeforeSwallows_isNotShownAsSuccess(boolean afterReset) throws Exception {
+        try (OrdersService swallowing = behind(filter -> new Before(filter, (request, response, next) -> {
+            try {
+                next.proceed();
+            } catch (RuntimeException | IOException e) {
+                assertThat(e).isNotNull();
+            }
+        }))) {
+            swallowing.on("order", (request, response) -> {
+                swallowing.insert(request);
+                if (afterReset) {
+                    response.reset();
+                    response.setHeader("A", "refused by Jetty \u0000");
+                    response.addCookie(new jakarta.servlet.http.Cookie("a", "refused by Tomcat \u0001"));
+                } else {
+                    try (Connection connection = swallowing.dataSource().getConnection();
+                            Statement statement = connection.createStatement()) {
+                        statement.execute("ROLLBACK");
+                    }
+                }
+                response.setStatus(201);
+            });
+            HttpAnswer answer = post(swallowing.uri("order"), newKey(), "{}");
+            assertThat(swallowing.effects("order")).isEqualTo(answer.status() < 300 ? 1 : 0);
+        }
     }
 
     @Test
