@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -65,6 +66,46 @@ final class H2OutboxRows extends OutboxRows {
     @Override
     LowWaterMark advance(Connection connection, TransactionLimits limits, LowWaterMark mark) {
         return mark;
+    }
+
+    /** H2 locks all rows that it has to sort, those beyond the limit as well; so the rows are chosen first, then locked. */
+    @Override
+    List<OutboxRow> lock(Connection connection, TransactionLimits limits, OutboxQuery query) throws SQLException {
+        List<OutboxRow> locked = new ArrayList<>();
+        OutboxQuery page = query;
+        while (true) {
+            List<Long> free = findFree(connection, limits, page);
+            if (free.isEmpty()) {
+                return locked;
+            }
+            locked.addAll(query(
+                    connection,
+                    limits,
+                    sql.lockFree(),
+                    (statement, first) -> statement.setArray(first, connection.createArrayOf("bigint", free.toArray())),
+                    this::readRows));
+            if (free.size() < page.limit() || locked.size() == query.limit()) {
+                return locked;
+            }
+            long next = free.get(free.size() - 1) + 1;
+            page = new OutboxQuery(next, query.limit() - locked.size(), query.withoutTopics());
+        }
+    }
+
+    private List<Long> findFree(Connection connection, TransactionLimits limits, OutboxQuery query)
+            throws SQLException {
+        return query(
+                connection,
+                limits,
+                sql.findFree(),
+                (statement, first) -> bindQuery(connection, statement, first, query),
+                rows -> {
+                    List<Long> free = new ArrayList<>();
+                    while (rows.next()) {
+                        free.add(rows.getLong(1));
+                    }
+                    return free;
+                });
     }
 
     @Override

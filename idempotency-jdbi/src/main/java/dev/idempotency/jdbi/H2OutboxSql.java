@@ -17,6 +17,11 @@ final class H2OutboxSql extends OutboxSql {
     }
 
     @Override
+    String age() {
+        return "DATEDIFF(MILLISECOND, created_at, CURRENT_TIMESTAMP(6))";
+    }
+
+    @Override
     String dueIn() {
         return "GREATEST(0, COALESCE(DATEDIFF(MILLISECOND, CURRENT_TIMESTAMP(6), next_attempt_at), 0)) AS due_in";
     }
@@ -39,6 +44,38 @@ final class H2OutboxSql extends OutboxSql {
                 next_attempt_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN %2$s END)
                 """.formatted(event, later());
+    }
+
+    /** Numbers of rows that are due and not claimed, not locked. Parameters: first number, topics to leave out, limit. */
+    String findFree() {
+        return """
+                SELECT seq
+                FROM %s
+                WHERE done_at IS NULL
+                AND seq >= ?
+                AND %s
+                AND NOT (topic = ANY(?))
+                ORDER BY seq
+                FETCH FIRST ? ROWS ONLY
+                """.formatted(event, free());
+    }
+
+    /** Those of these rows that are still due and not claimed, locked. Parameter: sequence numbers. */
+    String lockFree() {
+        return """
+                SELECT %s
+                FROM %s
+                WHERE done_at IS NULL
+                AND seq = ANY(?)
+                AND %s
+                ORDER BY seq
+                FOR UPDATE SKIP LOCKED
+                """.formatted(columns(), event, free());
+    }
+
+    private String free() {
+        return "(next_attempt_at IS NULL OR next_attempt_at <= %1$s) AND (status = 'PENDING' OR locked_until < %1$s)"
+                .formatted(clock());
     }
 
     @Override

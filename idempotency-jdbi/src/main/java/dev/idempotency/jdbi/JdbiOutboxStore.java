@@ -6,8 +6,12 @@ import dev.idempotency.spi.ClaimingOutboxStore;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.LowWaterMark;
+import dev.idempotency.spi.ManagedOutboxStore;
+import dev.idempotency.spi.OutboxBacklog;
 import dev.idempotency.spi.OutboxClaim;
+import dev.idempotency.spi.OutboxEntry;
 import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxFilter;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.spi.PublishedRows;
@@ -25,16 +29,19 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * The outbox in an SQL database, with the abilities of all three ways to relay; applications make one per database and
+ * The outbox in an SQL database, with the abilities of all three ways to relay and those that
+ * operators need; applications make one per database and
  * give it to their outbox and their relays.
  *
  * <p>It keeps to the tables {@code outbox_event}, {@code outbox_lease} and {@code outbox_relay}. Give it a pool with at
  * least four connections for a relay, beside those of the application. Safe for use by many threads.
  */
-public final class JdbiOutboxStore implements LeasedOutboxStore, ClaimingOutboxStore, LockingOutboxStore {
+public final class JdbiOutboxStore
+        implements LeasedOutboxStore, ClaimingOutboxStore, LockingOutboxStore, ManagedOutboxStore {
     private final StoreDatabase database;
     private final OutboxSql sql;
     private final OutboxRows rows;
+    private final ManagedOutboxRows managed;
     private final TransactionLimits limits = TransactionLimits.ofDefaults();
     private final SecureRandom random = new SecureRandom();
 
@@ -42,6 +49,7 @@ public final class JdbiOutboxStore implements LeasedOutboxStore, ClaimingOutboxS
         this.database = database;
         this.sql = sql;
         this.rows = rows;
+        this.managed = new ManagedOutboxRows(sql, rows);
     }
 
     /**
@@ -236,6 +244,38 @@ public final class JdbiOutboxStore implements LeasedOutboxStore, ClaimingOutboxS
                 transaction,
                 connection -> rows.fail(
                         connection, transaction.limits(), sql.lockFailed(), failures, (statement, first) -> {}));
+    }
+
+    @Override
+    public OutboxBacklog backlog() {
+        return own("The look at the outbox's ends", connection -> managed.backlog(connection, limits));
+    }
+
+    @Override
+    public List<OutboxEntry> find(OutboxEntry.Status status, OutboxFilter filter, int limit) {
+        return own("The list of outbox rows", connection -> managed.find(connection, limits, status, filter, limit));
+    }
+
+    @Override
+    public int requeue(OutboxFilter filter, int limit) {
+        return own("The requeueing of dead rows", connection -> managed.requeue(connection, limits, filter, limit));
+    }
+
+    @Override
+    public int skip(OutboxFilter filter, String reason, int limit) {
+        return own("The skipping of rows", connection -> managed.skip(connection, limits, filter, reason, limit));
+    }
+
+    @Override
+    public int discard(OutboxFilter filter, int limit) {
+        return own("The discarding of dead rows", connection -> managed.discard(connection, limits, filter, limit));
+    }
+
+    @Override
+    public int releaseClaims(String owner, int limit) {
+        return own(
+                "The release of a relay's claims",
+                connection -> managed.releaseClaims(connection, limits, owner, limit));
     }
 
     private <T> T own(String attempted, Statements<T> statements) {

@@ -46,6 +46,14 @@ abstract class OutboxSql {
     /** The milliseconds that a row still waits, as a column; not below 0. */
     abstract String dueIn();
 
+    /** The milliseconds since a row was appended, as an expression. */
+    abstract String age();
+
+    /** What a row that is requeued gets besides, as assignments that end with a comma, or nothing. */
+    String requeued() {
+        return "";
+    }
+
     /** Inserts events and returns the ids inserted. Parameters depend on the dialect. */
     abstract String append();
 

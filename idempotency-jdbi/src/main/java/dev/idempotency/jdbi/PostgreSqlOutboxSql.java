@@ -29,6 +29,20 @@ final class PostgreSqlOutboxSql extends OutboxSql {
     }
 
     @Override
+    String age() {
+        return "CAST(EXTRACT(EPOCH FROM clock_timestamp() - created_at) * 1000 AS bigint)";
+    }
+
+    /**
+     * A new number, because the old one may lie below what relays take for finished. The lock on the row has given the
+     * transaction its id before the number is drawn, as in an append.
+     */
+    @Override
+    String requeued() {
+        return "seq = DEFAULT,";
+    }
+
+    @Override
     String dueIn() {
         return """
                 GREATEST(0, CEIL(EXTRACT(EPOCH FROM next_attempt_at - clock_timestamp()) * 1000))::bigint AS due_in""";

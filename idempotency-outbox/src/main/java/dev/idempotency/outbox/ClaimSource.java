@@ -29,7 +29,16 @@ final class ClaimSource implements EventSource {
     public void start() {}
 
     @Override
-    public Batch next(int limit, Set<String> withoutTopics) {
+    public Pass relay(int limit, Set<String> withoutTopics, Sender sender) {
+        return Pass.of(next(limit, withoutTopics), sender);
+    }
+
+    @Override
+    public boolean marksBeside() {
+        return true;
+    }
+
+    private Batch next(int limit, Set<String> withoutTopics) {
         long firstLive = gauge.read().firstLive();
         // From before the claim, so that this relay never believes to hold a row for longer than the database does.
         long begin = settings.ticker().getAsLong();

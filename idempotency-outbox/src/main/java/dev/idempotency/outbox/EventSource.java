@@ -11,11 +11,14 @@ interface EventSource {
     /** Begins what runs beside the loop, such as the renewal of leases. */
     void start();
 
-    /** Returns rows to send, or nothing if this relay may read nothing now. */
+    /** Takes rows once and has them sent; returns nothing if this relay may take nothing now. */
     @Nullable
-    Batch next(int limit, Set<String> withoutTopics);
+    Pass relay(int limit, Set<String> withoutTopics, Sender sender);
 
-    /** Takes rows back that {@link #next} returned and that were not sent, in the order of their numbers. */
+    /** Tells whether a thread of its own writes the marks, at any time; otherwise {@link Sender#settle} does. */
+    boolean marksBeside();
+
+    /** Takes rows back that were handed to the sender and not sent, in the order of their numbers. */
     void giveBack(Batch batch, List<OutboxRow> unsent);
 
     /** Tells whether the right under which the batch was taken stands beyond doubt; a batch ends with the first no. */
@@ -41,4 +44,26 @@ interface EventSource {
 
     /** Ends what {@link #start} began and gives back every right; called when nothing is on its way any more. */
     void stop(Duration timeout);
+
+    /** What the loop does with a batch. */
+    interface Sender {
+        /** Sends what may be sent, gives the rest back, and returns whether something was sent. */
+        boolean send(Batch batch);
+
+        /** Writes the marks on the caller's thread once everything is answered, or then the marks of what is. */
+        void settle(Fence fence, long untilNanos);
+    }
+
+    /**
+     * What one pass came to.
+     *
+     * @param sent true if something was sent
+     * @param more true if there is reason to look again at once
+     * @param nextDueNanos in how many nanoseconds a row that was found waiting becomes due
+     */
+    record Pass(boolean sent, boolean more, long nextDueNanos) {
+        static Pass of(Batch batch, Sender sender) {
+            return new Pass(sender.send(batch), batch.more(), batch.nextDueNanos());
+        }
+    }
 }

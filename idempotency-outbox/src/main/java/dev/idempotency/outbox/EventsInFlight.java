@@ -48,6 +48,15 @@ final class EventsInFlight {
         }
     }
 
+    /** Forgets what was sent under a right that has ended, answered or not. */
+    synchronized void forget(Fence fence) {
+        sent.values().removeIf(event -> {
+            boolean ended = event.fence() == fence;
+            bytes -= ended ? event.bytes() : 0;
+            return ended;
+        });
+    }
+
     /** Returns how many more events may be sent now; 0 if the bytes are used up. */
     synchronized int room() {
         return bytes >= mostBytes ? 0 : Math.max(0, mostEvents - sent.size());

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 final class LeaseKeeper {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
 
-    private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(3);
+    private static final long LONGEST_INTERVAL_NANOS = Duration.ofSeconds(3).toNanos();
+    private static final long SHORTEST_INTERVAL_NANOS = Duration.ofMillis(100).toNanos();
 
     private final LeasedOutboxStore store;
     private final RelaySettings settings;
@@ -32,6 +33,9 @@ final class LeaseKeeper {
     private volatile LeaseSet readUnder;
     private final AtomicInteger suspicions = new AtomicInteger();
     private volatile int cleared;
+    private int relays = 1;
+    private long announcedNanos;
+    private boolean announced;
 
     /** What is held, and until when at least. */
     record Held(LeaseSet set, long validUntilNanos) {
@@ -74,7 +78,7 @@ final class LeaseKeeper {
     }
 
     void run() {
-        long interval = Math.min(settings.leaseDuration().toNanos() / 3, LONGEST_INTERVAL.toNanos());
+        long interval = renewalNanos(settings.leaseDuration().toNanos(), settings.sendTimeNanos());
         while (!stopped) {
             try {
                 keep();
@@ -86,6 +90,15 @@ final class LeaseKeeper {
         }
     }
 
+    /**
+     * How often leases are renewed: before what is left is too short for a send. A lease that is hardly longer than a send
+     * would otherwise be good for sending only for a moment after each renewal, and events would leave in bursts.
+     */
+    static long renewalNanos(long leaseNanos, long sendTimeNanos) {
+        long usual = Math.min(leaseNanos / 3, LONGEST_INTERVAL_NANOS);
+        return Math.max(SHORTEST_INTERVAL_NANOS, Math.min(usual, (leaseNanos - sendTimeNanos) / 2));
+    }
+
     /** Gives everything back; called once {@link #run} has returned. */
     void giveUp() {
         held = new Held(setOf(List.of()), settings.ticker().getAsLong());
@@ -94,8 +107,9 @@ final class LeaseKeeper {
 
     private void keep() {
         int doubts = suspicions.get();
+        announce();
+        // From here on, and not from before the announcement: on a busy machine each statement costs time to send in.
         long begin = settings.ticker().getAsLong();
-        int relays = store.announce(settings.owner(), settings.leaseDuration());
         Held before = held;
         List<BucketLease> kept = new ArrayList<>(before.set().leases());
         if (!kept.isEmpty()) {
@@ -136,6 +150,16 @@ final class LeaseKeeper {
             changed.run();
         }
         releaseLeaving();
+    }
+
+    private void announce() {
+        long now = settings.ticker().getAsLong();
+        long interval = Math.min(settings.leaseDuration().toNanos() / 3, LONGEST_INTERVAL_NANOS);
+        if (!announced || now - announcedNanos >= interval / 2) {
+            relays = store.announce(settings.owner(), settings.leaseDuration());
+            announcedNanos = now;
+            announced = true;
+        }
     }
 
     /** Gives surplus ranges back once nothing of theirs is on its way; the next holder would send it again. */

@@ -29,7 +29,8 @@ public final class LeaseRelayBuilder extends RelayBuilder<LeaseRelayBuilder> {
 
     /**
      * Sets how long the lease of a range lasts unless it is renewed; 30 s by default. After a crash the range's events
-     * wait that long.
+     * wait that long. It is renewed often enough that there is always time for a delivery left: the less it exceeds one,
+     * the more often.
      *
      * @param duration 1 s to 24 h, longer than the publisher's delivery timeout and 2 s
      * @return this builder

@@ -71,7 +71,17 @@ final class LeaseSource implements EventSource {
     }
 
     @Override
-    public @Nullable Batch next(int limit, Set<String> withoutTopics) {
+    public @Nullable Pass relay(int limit, Set<String> withoutTopics, Sender sender) {
+        Batch batch = next(limit, withoutTopics);
+        return batch == null ? null : Pass.of(batch, sender);
+    }
+
+    @Override
+    public boolean marksBeside() {
+        return true;
+    }
+
+    private @Nullable Batch next(int limit, Set<String> withoutTopics) {
         LeaseKeeper.Held held = keeper.held();
         keeper.readsUnder(held.set());
         long now = settings.ticker().getAsLong();

@@ -86,6 +86,28 @@ final class Marker {
         }
     }
 
+    /**
+     * Marks on the caller's thread what was sent under this fence, once all of it is answered or the time is over. What is
+     * not answered by then stays as it is.
+     */
+    void settle(Fence fence, long untilNanos) {
+        List<Sent> answered = new ArrayList<>();
+        while (true) {
+            for (Sent next = completed.poll(); next != null; next = completed.poll()) {
+                // An answer to what was sent under an earlier fence comes too late: its rows are free again.
+                if (next.fence() == fence) {
+                    answered.add(next);
+                }
+            }
+            long now = settings.ticker().getAsLong();
+            if (answered.size() >= inFlight.count() || now - untilNanos >= 0) {
+                break;
+            }
+            work.await(Signal.until(untilNanos, now, Signal.toNanos(1_000)));
+        }
+        mark(answered);
+    }
+
     private boolean take(List<Sent> batch) {
         while (batch.size() < LARGEST_BATCH) {
             Sent next = completed.poll();

@@ -6,7 +6,9 @@ import dev.idempotency.shutdown.Phase;
 import dev.idempotency.shutdown.Registration;
 import dev.idempotency.spi.ClaimingOutboxStore;
 import dev.idempotency.spi.LeasedOutboxStore;
+import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.OutboxPublisher;
+import dev.idempotency.transaction.TransactionRunner;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * acknowledgment, always with the same {@link dev.idempotency.OutboxEvent#EVENT_ID_HEADER}, by which consumers
  * deduplicate. An outage of the broker gives no event up.
  *
- * <p>There are two ways to relay: {@link #leasing} is the fastest and the one that keeps the order of keys, {@link
- * #claiming} shows each row's state to operators. Relays of one outbox must all use
- * the same.
+ * <p>There are three ways to relay: {@link #leasing} is the fastest and the one that keeps the order of keys, {@link
+ * #claiming} shows each row's state to operators, {@link #locking} needs no lease and no clock. Relays of one outbox must
+ * all use the same.
  *
  * <pre>{@code
  * OutboxRelay relay = OutboxRelay.leasing(store, publisher).name("orders").build();
@@ -105,6 +107,23 @@ public final class OutboxRelay implements AutoCloseable {
     }
 
     /**
+     * Returns a builder for a relay that keeps rows locked in one short transaction while they are sent: a crash frees them
+     * at once, no order, any number of relays, small loads.
+     *
+     * <p>While the broker is slow, each relay keeps one connection and one transaction open, and the database cannot clean
+     * up behind it.
+     *
+     * @param store the outbox
+     * @param runner of transactions in the outbox's database
+     * @param publisher the way to the broker
+     * @return a builder with the default of every option
+     */
+    public static LockRelayBuilder locking(
+            LockingOutboxStore store, TransactionRunner runner, OutboxPublisher publisher) {
+        return new LockRelayBuilder(store, runner, publisher);
+    }
+
+    /**
      * Starts the relay's threads and returns.
      *
      * <p>The store need not be there yet: the relay tries until it is.
@@ -122,7 +141,9 @@ public final class OutboxRelay implements AutoCloseable {
             }
             state = State.STARTED;
             source.start();
-            markerThread.start();
+            if (source.marksBeside()) {
+                markerThread.start();
+            }
             loopThread.start();
         }
         log.info("Relay {}: started as {}", settings.name(), settings.owner());
@@ -260,7 +281,7 @@ public final class OutboxRelay implements AutoCloseable {
                 return RelayHealth.Status.STOPPED;
             }
         }
-        if (!loopThread.isAlive() || !markerThread.isAlive()) {
+        if (!loopThread.isAlive() || (source.marksBeside() && !markerThread.isAlive())) {
             return RelayHealth.Status.DOWN;
         }
         if (loop.brokerFails()) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <B> the mode's own builder
  */
-public abstract sealed class RelayBuilder<B extends RelayBuilder<B>> permits LeaseRelayBuilder, ClaimRelayBuilder {
+public abstract sealed class RelayBuilder<B extends RelayBuilder<B>>
+        permits LeaseRelayBuilder, ClaimRelayBuilder, LockRelayBuilder {
     /** What a relay keeps in hand for its own statements between the publisher's last answer and the lease's end. */
     static final Duration MARGIN = Duration.ofSeconds(2);
 
@@ -60,7 +61,8 @@ public abstract sealed class RelayBuilder<B extends RelayBuilder<B>> permits Lea
     }
 
     /**
-     * Sets how many rows are read at once; 1,000 by default with leases, 500 otherwise.
+     * Sets how many rows are read at once; by default 1,000 with leases, 500 with claims, 100 with locks, where at most
+     * 1,000 are allowed.
      *
      * @param rows 1 to 5,000
      * @return this builder

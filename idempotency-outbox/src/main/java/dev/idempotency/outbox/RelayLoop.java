@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * The thread that takes events from their source and hands them to the publisher, many at a time and without waiting
  * for the answers.
  */
-final class RelayLoop {
+final class RelayLoop implements EventSource.Sender {
     private static final Logger log = LoggerFactory.getLogger(RelayLoop.class);
 
     private static final Duration FIRST_REST = Duration.ofMillis(200);
@@ -151,17 +151,21 @@ final class RelayLoop {
             return rest > 0 ? rest : PROGRESS_WAIT_NANOS;
         }
         awaitingProgress = false;
-        Batch batch = source.next(room, topics.resting(now));
+        EventSource.Pass pass = source.relay(room, topics.resting(now), this);
         health.passSucceeded();
-        if (batch == null) {
+        if (pass == null) {
             return pace.nextWaitNanos();
         }
-        boolean sent = send(batch);
-        if (sent || batch.more()) {
+        if (pass.sent() || pass.more()) {
             pace.busy();
             return 0;
         }
-        return Math.min(pace.nextWaitNanos(), batch.nextDueNanos());
+        return Math.min(pace.nextWaitNanos(), pass.nextDueNanos());
+    }
+
+    @Override
+    public void settle(Fence fence, long untilNanos) {
+        marker.settle(fence, untilNanos);
     }
 
     /**
@@ -169,7 +173,8 @@ final class RelayLoop {
      * row rests for the rest of the batch, and what stops the whole relay ends the batch, though it may have gone by the
      * next row.
      */
-    private boolean send(Batch batch) {
+    @Override
+    public boolean send(Batch batch) {
         List<OutboxRow> unsent = new ArrayList<>();
         Set<String> restingTopics = new HashSet<>();
         Turn turn = Turn.PASS;

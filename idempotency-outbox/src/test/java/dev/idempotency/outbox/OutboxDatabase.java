@@ -19,30 +19,40 @@ import org.h2.jdbcx.JdbcDataSource;
 final class OutboxDatabase implements AutoCloseable {
     private final HikariDataSource pool;
     private final AutoCloseable below;
+    private final String killSessions;
 
-    private OutboxDatabase(DataSource dataSource, AutoCloseable below) {
+    private OutboxDatabase(DataSource dataSource, AutoCloseable below, String killSessions) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(dataSource);
         config.setMaximumPoolSize(16);
         this.pool = new HikariDataSource(config);
         this.below = below;
+        this.killSessions = killSessions;
         SchemaInstaller.of(pool).install();
     }
 
     static OutboxDatabase h2() {
         JdbcDataSource dataSource = new JdbcDataSource();
         dataSource.setUrl("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
-        return new OutboxDatabase(dataSource, () -> {
-            try (Connection connection = dataSource.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute("SHUTDOWN");
-            }
-        });
+        return new OutboxDatabase(
+                dataSource,
+                () -> {
+                    try (Connection connection = dataSource.getConnection();
+                            Statement statement = connection.createStatement()) {
+                        statement.execute("SHUTDOWN");
+                    }
+                },
+                "SELECT COUNT(ABORT_SESSION(session_id)) FROM information_schema.sessions"
+                        + " WHERE session_id <> SESSION_ID()");
     }
 
     static OutboxDatabase postgreSql() {
         PostgreSqlDatabase database = EmbeddedPostgreSql.shared().createDatabase();
-        return new OutboxDatabase(database.dataSource(), database);
+        return new OutboxDatabase(
+                database.dataSource(),
+                database,
+                "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                        + " WHERE datname = current_database() AND pid <> pg_backend_pid()");
     }
 
     DataSource dataSource() {
@@ -64,6 +74,11 @@ final class OutboxDatabase implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException("Refused: " + sql, e);
         }
+    }
+
+    /** Ends every session but its own, as the server does when their clients are gone. */
+    void killSessions() {
+        number(killSessions);
     }
 
     /** Returns how many rows of the outbox fulfil the condition. */

@@ -7,10 +7,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idempotency.OutboxEvent;
 import dev.idempotency.jdbi.JdbiOutboxStore;
+import dev.idempotency.jdbi.JdbiTransactionRunner;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Reason;
+import dev.idempotency.spi.OutboxEntry;
+import dev.idempotency.spi.OutboxFilter;
+import dev.idempotency.spi.OutboxPublisher;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.PublishCallback;
 import dev.idempotency.spi.PublishOutcome;
 import dev.idempotency.spi.PublishOutcome.Kind;
 import dev.idempotency.testkit.fault.Fault;
@@ -36,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +53,7 @@ abstract class RelayScenarios {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final List<OutboxRelay> relays = new ArrayList<>();
-    private final InMemoryPublisher publisher = InMemoryPublisher.create();
+    private final InMemoryPublisher publisher = InMemoryPublisher.create(Duration.ofSeconds(9));
     private OutboxDatabase database;
     private JdbiOutboxStore store;
 
@@ -56,7 +62,8 @@ abstract class RelayScenarios {
     /** How a relay takes its events. */
     enum Mode {
         LEASE,
-        CLAIM
+        CLAIM,
+        LOCK
     }
 
     @BeforeEach
@@ -74,13 +81,14 @@ abstract class RelayScenarios {
     }
 
     private RelayBuilder<?> builder(Mode mode) {
-        return builder(mode, store);
+        return builder(mode, store, database.dataSource());
     }
 
-    private RelayBuilder<?> builder(Mode mode, JdbiOutboxStore on) {
+    private RelayBuilder<?> builder(Mode mode, JdbiOutboxStore on, DataSource dataSource) {
         RelayBuilder<?> builder = switch (mode) {
             case LEASE -> OutboxRelay.leasing(on, publisher);
             case CLAIM -> OutboxRelay.claiming(on, publisher);
+            case LOCK -> OutboxRelay.locking(on, JdbiTransactionRunner.of(dataSource), publisher);
         };
         return builder.poll(Duration.ofMillis(5), Duration.ofMillis(50))
                 .retry(new RetryPolicy(3, Duration.ofMillis(20), Duration.ofMillis(100)));
@@ -135,7 +143,7 @@ abstract class RelayScenarios {
         await().atMost(DEADLINE).until(() -> relay.statistics().published() == 2_500);
         assertThat(relay.statistics().fenced()).isZero();
         assertThat(relay.health().status()).isEqualTo(RelayHealth.Status.UP);
-        assertThat(database.count("1 = 1")).isEqualTo(mode == Mode.CLAIM ? 2_500 : 0);
+        assertThat(database.count("1 = 1")).isEqualTo(mode == Mode.LEASE ? 0 : 2_500);
     }
 
     /** A read whose snapshot is older than a mark must not bring the marked event again. */
@@ -388,7 +396,7 @@ abstract class RelayScenarios {
     @EnumSource
     void databaseFailsForAWhile_relayGoesOn(Mode mode) {
         FaultInjectingDataSource faulty = FaultInjectingDataSource.wrap(database.dataSource());
-        OutboxRelay relay = start(builder(mode, JdbiOutboxStore.of(faulty)));
+        OutboxRelay relay = start(builder(mode, JdbiOutboxStore.of(faulty), faulty));
         List<UUID> ids = new ArrayList<>(append("orders", 50));
         awaitArrived(50);
 
@@ -405,7 +413,7 @@ abstract class RelayScenarios {
 
     /** A claim whose answer was lost belongs to nobody until its lease has ended. */
     private void awaitNothingLeftExceptClaimed(Mode mode) {
-        if (mode == Mode.LEASE) {
+        if (mode != Mode.CLAIM) {
             awaitNothingLeft();
         }
     }
@@ -421,6 +429,127 @@ abstract class RelayScenarios {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> OutboxRelay.claiming(store, slow).build());
         OutboxRelay.claiming(store, slow).lease(Duration.ofSeconds(32)).build();
+    }
+
+    @Test
+    void lock_longDeliveriesOrLargeBatches_areRefused() {
+        InMemoryPublisher slow = InMemoryPublisher.create(Duration.ofMillis(10_001));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        OutboxRelay.locking(store, database.runner(), slow).build())
+                .withMessageContaining("PT10.001S")
+                .withMessageContaining("Shorten");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> OutboxRelay.locking(store, database.runner(), publisher)
+                        .batchSize(1_001)
+                        .build())
+                .withMessageContaining("1001");
+    }
+
+    /** Neither a lease nor a clock is involved: what ends the transaction frees the rows. */
+    @Test
+    void lock_transactionIsKilledWhileItsRowsAreSent_othersTakeThemAtOnce() {
+        append("orders", 10);
+        publisher.hold();
+        OutboxRelay victim = start(builder(Mode.LOCK));
+        await().atMost(DEADLINE).until(() -> publisher.held() == 10);
+        start(builder(Mode.LOCK));
+
+        database.killSessions();
+
+        await().atMost(DEADLINE).until(() -> publisher.held() >= 20);
+        publisher.letGo();
+        awaitNothingLeft();
+        await().atMost(DEADLINE).until(() -> victim.statistics().failedPasses() >= 1);
+        assertThat(new HashSet<>(arrivedIds())).hasSize(10);
+        assertThat(database.count("attempts > 0 OR status <> 'PUBLISHED'")).isZero();
+    }
+
+    @Test
+    void lock_answerDoesNotCome_theOthersAreMarked() {
+        InMemoryPublisher silent = InMemoryPublisher.create(Duration.ofMillis(200));
+        List<UUID> ids = append("orders", 5);
+        AtomicInteger calls = new AtomicInteger();
+        OutboxPublisher forgetful = new OutboxPublisher() {
+            @Override
+            public void publish(OutboxRow row, PublishCallback callback) {
+                if (!row.eventId().equals(ids.get(2)) || calls.incrementAndGet() > 1) {
+                    silent.publish(row, callback);
+                }
+            }
+
+            @Override
+            public Duration deliveryTimeout() {
+                return silent.deliveryTimeout();
+            }
+
+            @Override
+            public void recover() {}
+
+            @Override
+            public void close() {}
+        };
+
+        start(OutboxRelay.locking(store, database.runner(), forgetful));
+
+        awaitNothingLeft();
+        assertThat(silent.arrived()).hasSize(5);
+        assertThat(silent.arrived().get(4).eventId()).isEqualTo(ids.get(2));
+    }
+
+    /** The relay has left the rows' numbers behind long ago. */
+    @ParameterizedTest
+    @EnumSource
+    void requeuedByHand_isPublishedByARunningRelay(Mode mode) {
+        List<UUID> ids = append("orders", 5, number -> "key");
+        publisher.failWith(Kind.RECORD);
+        OutboxRelay relay = start(builder(mode).retry(new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
+        await().atMost(DEADLINE).until(() -> database.count("status = 'DEAD'") == 5);
+        publisher.recoverBroker();
+        append("orders", 20);
+        awaitArrived(20);
+        awaitNothingLeft();
+
+        OutboxAdministration administration = OutboxAdministration.of(store);
+        assertThat(administration.requeue(OutboxFilter.ofTopics("orders"))).isEqualTo(5);
+
+        awaitArrived(25);
+        assertThat(arrivedIds().subList(20, 25)).containsExactlyInAnyOrderElementsOf(ids);
+        awaitNothingLeft();
+        assertThat(administration.discard(OutboxFilter.all())).isZero();
+        assertThat(administration.backlog().atMost()).isZero();
+        assertThat(relay.statistics().dead()).isEqualTo(5);
+    }
+
+    @Test
+    void skippedByHand_letsItsKeyGoOn() {
+        List<UUID> ids = append("orders", 3, number -> "key");
+        publisher.answer(row -> row.eventId().equals(ids.get(0))
+                ? InMemoryPublisher.failed(Kind.RECORD)
+                : new PublishOutcome.Published());
+        start(builder(Mode.LEASE).retry(new RetryPolicy(5, Duration.ofHours(1), Duration.ofHours(1))));
+        await().atMost(DEADLINE).until(() -> database.count("attempts = 1") == 1);
+        OutboxAdministration administration = OutboxAdministration.of(store);
+        assertThat(administration.find(OutboxEntry.Status.PENDING, OutboxFilter.all(), 10))
+                .hasSize(3);
+
+        assertThat(administration.skip(OutboxFilter.ofEvents(ids.get(0)), "wrong address"))
+                .isOne();
+
+        awaitArrived(2);
+        assertThat(arrivedIds()).containsExactlyElementsOf(ids.subList(1, 3));
+    }
+
+    @Test
+    void claimsReleasedByHand_areTakenByOthersAtOnce() {
+        append("orders", 3);
+        store.claim("gone", Duration.ofHours(1), new OutboxQuery(0, 3, Set.of()));
+        start(builder(Mode.CLAIM));
+
+        assertThat(OutboxAdministration.of(store).releaseClaims("gone")).isEqualTo(3);
+
+        awaitArrived(3);
     }
 
     @Test
