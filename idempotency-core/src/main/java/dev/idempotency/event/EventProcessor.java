@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +40,17 @@ public final class EventProcessor<E> {
     private final TransactionScope scope;
     private final @Nullable StartedAttempts starts;
 
+    private final @Nullable DeadLetters deadLetters;
+
     private EventProcessor(
-            EventTransactions<E> transactions, TransactionScope scope, @Nullable StartedAttempts starts) {
+            EventTransactions<E> transactions,
+            TransactionScope scope,
+            @Nullable StartedAttempts starts,
+            @Nullable DeadLetters deadLetters) {
         this.transactions = transactions;
         this.scope = scope;
         this.starts = starts;
+        this.deadLetters = deadLetters;
     }
 
     /**
@@ -103,7 +110,43 @@ public final class EventProcessor<E> {
     }
 
     /**
-     * Sets an event aside and moves its partition past it, in one transaction; it is not marked.
+     * Lists parked events of this consumer, in order of partition and offset.
+     *
+     * @param limit the most events to return, 1 to 1,000
+     * @return the first of them
+     * @throws IllegalStateException if the store cannot park
+     * @throws StoreUnavailableException if the store cannot be reached
+     */
+    public List<ParkedEvent> findParked(int limit) {
+        return parkedEvents().findParked(transactions.consumer(), limit);
+    }
+
+    /**
+     * Handles a parked event under its id, and removes it in the same transaction; call it from any thread but inside no
+     * transaction.
+     *
+     * @param partition where the event stood
+     * @param offset where the event stood in it
+     * @param decode makes of a parked event what the handler gets
+     * @return what it came to; unless the event was handled, now or before, it stays parked
+     * @throws IllegalStateException if the store cannot park
+     */
+    public ReplayOutcome replay(EventPartition partition, long offset, Function<ParkedEvent, ? extends E> decode) {
+        return transactions.replay(parkedEvents(), partition, offset, decode);
+    }
+
+    private ParkedEventStore parkedEvents() {
+        if (transactions.store() instanceof ParkedEventStore parkedEvents) {
+            return parkedEvents;
+        }
+        throw new IllegalStateException(
+                "The store " + transactions.store().getClass().getName() + " cannot park events: use one that is a "
+                        + ParkedEventStore.class.getSimpleName());
+    }
+
+    /**
+     * Sets an event aside and moves its partition past it, in one transaction; it is not marked. With {@link
+     * Builder#deadLetters} its dead letter is written in that transaction too.
      *
      * @param assignment the right to advance the partition, with the offset from which it is advanced now
      * @param event the event, which stands at that offset
@@ -112,16 +155,15 @@ public final class EventProcessor<E> {
      * @throws IllegalStateException if the store cannot park
      */
     public ProcessingResult<E> park(PartitionAssignment assignment, ParkedEvent event, long next) {
-        ProcessedEventStore store = transactions.store();
-        if (!(store instanceof ParkedEventStore parkedEvents)) {
-            throw new IllegalStateException("The store " + store.getClass().getName() + " cannot park events: use one"
-                    + " that is a " + ParkedEventStore.class.getSimpleName());
-        }
+        ParkedEventStore store = parkedEvents();
         EventPartition partition = assignment.partition();
         OffsetAdvance advance = new OffsetAdvance(partition, assignment.epoch(), assignment.nextOffset(), next);
         Attempt<E> attempt = transactions.run(Set.of(partition), (transaction, progress) -> {
             Marks marks = store.mark(transaction, transactions.consumer(), List.of());
-            parkedEvents.park(transaction, transactions.consumer(), event);
+            store.park(transaction, transactions.consumer(), event);
+            if (deadLetters != null) {
+                deadLetters.append(transaction, transactions.consumer(), event);
+            }
             return transactions.advance(transaction, marks, List.of(advance), new Attempt.Committed<>(0, 0));
         });
         if (attempt instanceof Attempt.Committed<E>) {
@@ -165,6 +207,7 @@ public final class EventProcessor<E> {
         private TransactionLimits limits = TransactionLimits.ofDefaults();
         private int maxConflicts = 5;
         private int maxStarts = 3;
+        private @Nullable DeadLetters deadLetters;
 
         private Builder() {}
 
@@ -287,6 +330,17 @@ public final class EventProcessor<E> {
         }
 
         /**
+         * Sets how parked events are announced.
+         *
+         * @param deadLetters the dead letters, in an outbox of the store's database; none by default
+         * @return this builder
+         */
+        public Builder<E> deadLetters(DeadLetters deadLetters) {
+            this.deadLetters = Objects.requireNonNull(deadLetters, "deadLetters");
+            return this;
+        }
+
+        /**
          * Checks the options and makes the consumer known to the store.
          *
          * @return the processor
@@ -326,7 +380,7 @@ public final class EventProcessor<E> {
                     ? new StartedAttempts(counting, theConsumer, maxStarts)
                     : null;
             theStore.register(theConsumer);
-            return new EventProcessor<>(all, require("handler or batchHandler", scope), starts);
+            return new EventProcessor<>(all, require("handler or batchHandler", scope), starts, deadLetters);
         }
 
         private static PartitionOffsetStore requireOffsets(ProcessedEventStore store, Deduplication deduplication) {

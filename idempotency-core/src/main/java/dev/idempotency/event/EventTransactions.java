@@ -8,6 +8,9 @@ import dev.idempotency.internal.SqlFailures;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OffsetAdvance;
+import dev.idempotency.spi.ParkedEvent;
+import dev.idempotency.spi.ParkedEventStore;
+import dev.idempotency.spi.PartitionAssignment;
 import dev.idempotency.spi.PartitionOffsetStore;
 import dev.idempotency.spi.ProcessedEventStore;
 import dev.idempotency.transaction.CommitFailedException;
@@ -20,8 +23,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -49,29 +54,75 @@ record EventTransactions<E>(
         Set<EventPartition> partitions = new HashSet<>();
         segment.forEach(item -> partitions.add(item.partition()));
         List<OffsetAdvance> advances = advances(segment, from);
-        return run(partitions, (transaction, progress) -> {
-            Marks marks = store.mark(transaction, consumer, ids(segment));
-            List<Integer> fresh = firstOccurrences(segment, marks);
-            progress.handlersBegin(fresh.size());
-            try {
-                Attempt.Failed<E> requested = handle(segment, fresh, transaction, progress);
-                if (requested != null) {
-                    progress.connectionLost = isConnectionLost(transaction, marks);
-                    return requested;
-                }
-                progress.index = -1;
-                transaction.flush();
-                progress.handlersEnd();
-                return advance(
+        return run(
+                partitions,
+                (transaction, progress) -> handle(
+                        segment,
                         transaction,
-                        marks,
-                        advances,
-                        new Attempt.Committed<>(fresh.size(), segment.size() - fresh.size()));
-            } catch (Exception e) {
-                progress.connectionLost = isConnectionLost(transaction, marks);
-                throw e;
+                        progress,
+                        (marks, committed) -> advance(transaction, marks, advances, committed)));
+    }
+
+    /** Handles a parked event, unless it was processed meanwhile, and removes it. */
+    ReplayOutcome replay(
+            ParkedEventStore parked, EventPartition partition, long offset, Function<ParkedEvent, ? extends E> decode) {
+        Attempt<E> attempt = run(Set.of(partition), (transaction, progress) -> {
+            Optional<ParkedEvent> found = parked.lockParked(transaction, consumer, partition, offset);
+            if (found.isEmpty()) {
+                return new Attempt.Committed<>(0, 0);
             }
+            ParkedEvent event = found.get();
+            Delivery<E> delivery = new Delivery<>(event.id(), offset, event.attempts() + 1, decode.apply(event));
+            Item<E> item = new Item<>(new PartitionAssignment(partition, 0, null), delivery, offset + 1);
+            return handle(List.of(item), transaction, progress, (marks, committed) -> {
+                parked.unpark(transaction, consumer, partition, offset);
+                store.confirm(transaction, marks);
+                return committed;
+            });
         });
+        if (attempt instanceof Attempt.Committed<E> committed) {
+            return committed.handled() > 0
+                    ? new ReplayOutcome.Handled()
+                    : committed.duplicates() > 0 ? new ReplayOutcome.AlreadyProcessed() : new ReplayOutcome.NotParked();
+        }
+        if (attempt instanceof Attempt.Failed<E> failed) {
+            return new ReplayOutcome.Failed(failed.cause());
+        }
+        ProcessingFailure<E> failure = ((Attempt.Ended<E>) attempt).failure();
+        if (failure instanceof ProcessingFailure.CommitUnknown<E> unknown) {
+            return new ReplayOutcome.Unknown(unknown.cause());
+        }
+        return new ReplayOutcome.Failed(
+                failure instanceof ProcessingFailure.Contended<E> contended
+                        ? contended.cause()
+                        : ((ProcessingFailure.Unavailable<E>) failure).cause());
+    }
+
+    /** What is done last in a transaction whose events are handled. */
+    @FunctionalInterface
+    private interface Last<E> {
+        Attempt<E> run(Marks marks, Attempt<E> committed) throws Exception;
+    }
+
+    private Attempt<E> handle(List<Item<E>> segment, Transaction transaction, Progress progress, Last<E> last)
+            throws Exception {
+        Marks marks = store.mark(transaction, consumer, ids(segment));
+        List<Integer> fresh = firstOccurrences(segment, marks);
+        progress.handlersBegin(fresh.size());
+        try {
+            Attempt.Failed<E> requested = handle(segment, fresh, transaction, progress);
+            if (requested != null) {
+                progress.connectionLost = isConnectionLost(transaction, marks);
+                return requested;
+            }
+            progress.index = -1;
+            transaction.flush();
+            progress.handlersEnd();
+            return last.run(marks, new Attempt.Committed<>(fresh.size(), segment.size() - fresh.size()));
+        } catch (Exception e) {
+            progress.connectionLost = isConnectionLost(transaction, marks);
+            throw e;
+        }
     }
 
     /** The last statement; without an offset to move, the proof alone. */

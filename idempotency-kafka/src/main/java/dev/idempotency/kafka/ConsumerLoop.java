@@ -74,6 +74,7 @@ final class ConsumerLoop implements Runnable {
     @Override
     public void run() {
         try {
+            compareRetention();
             consumer.subscribe(settings.topics(), assignments);
             while (!isStopping()) {
                 cycle();
@@ -88,6 +89,24 @@ final class ConsumerLoop implements Runnable {
         } finally {
             drained.countDown();
             close();
+        }
+    }
+
+    private void compareRetention() {
+        Duration marks = settings.markRetention();
+        if (marks == null) {
+            return;
+        }
+        try {
+            StartupChecks.retentionWarning(marks, topicIds.retention(settings.topics()))
+                    .ifPresent(log::warn);
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            log.info(
+                    "The consumer {} could not compare the retention of its marks with that of its topics",
+                    settings.name(),
+                    e);
         }
     }
 

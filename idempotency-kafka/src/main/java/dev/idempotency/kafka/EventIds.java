@@ -1,6 +1,7 @@
 package dev.idempotency.kafka;
 
 import dev.idempotency.EventId;
+import dev.idempotency.event.DeadLetters;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -17,7 +18,7 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The usual places of an event's id; applications give them to {@link IdempotentConsumer.Builder#eventIds}.
+ * The usual places of an event's id; applications give them to {@link IdempotentConsumerBuilder#eventIds}.
  *
  * <p>An id in a header may be written as UTF-8 text, as a JSON string in its quotes, or as the 16 bytes of a UUID. All
  * three forms of one UUID are the same id. A header that stands several times must have the same value each time.
@@ -31,13 +32,13 @@ public final class EventIds {
     private EventIds() {}
 
     /**
-     * Returns the default chain: the header {@code eventId} of this library's outbox, the id of a CloudEvent, the header
+     * Returns the default chain: the event's id in one of this library's dead letters, the header {@code eventId} of its outbox, the id of a CloudEvent, the header
      * {@code id} of Debezium's outbox router.
      *
      * @return the extractor
      */
     public static EventIdExtractor ofDefaults() {
-        return firstOf(header("eventId"), cloudEvent(), header("id"));
+        return firstOf(header(DeadLetters.EVENT_ID), header("eventId"), cloudEvent(), header("id"));
     }
 
     /**

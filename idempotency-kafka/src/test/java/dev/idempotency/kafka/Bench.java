@@ -77,11 +77,11 @@ final class Bench implements AutoCloseable {
         return new HikariDataSource(config);
     }
 
-    IdempotentConsumer.Builder<String, String> consumer() {
+    IdempotentConsumerBuilder<String, String> consumer() {
         return consumer(Map.of());
     }
 
-    IdempotentConsumer.Builder<String, String> consumer(Map<String, String> more) {
+    IdempotentConsumerBuilder<String, String> consumer(Map<String, String> more) {
         Map<String, String> properties = new HashMap<>();
         properties.put("bootstrap.servers", kafka.bootstrapServers());
         properties.put("group.id", topic);
