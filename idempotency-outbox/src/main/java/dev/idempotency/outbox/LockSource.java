@@ -51,6 +51,7 @@ final class LockSource implements EventSource {
     @Override
     public Pass relay(int limit, Set<String> withoutTopics, Sender sender) {
         OutboxQuery query = new OutboxQuery(gauge.read().firstLive(), limit, withoutTopics);
+        inFlight.readBegins();
         return runner.run(limits, transaction -> relay(transaction, query, sender));
     }
 

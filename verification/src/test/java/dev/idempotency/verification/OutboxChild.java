@@ -11,6 +11,7 @@ import dev.idempotency.outbox.OutboxRelay;
 import dev.idempotency.outbox.RelayBuilder;
 import dev.idempotency.spi.ClaimingOutboxStore;
 import dev.idempotency.spi.LeasedOutboxStore;
+import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.OutboxPublisher;
 import dev.idempotency.testkit.process.CrashPoints;
 import dev.idempotency.testkit.process.Stepped;
@@ -92,6 +93,11 @@ final class OutboxChild {
             case "claim" ->
                 OutboxRelay.claiming(Stepped.outbox(ClaimingOutboxStore.class, store, steps), stepped)
                         .lease(LEASE);
+            case "lock" ->
+                OutboxRelay.locking(
+                        Stepped.outbox(LockingOutboxStore.class, store, steps),
+                        Stepped.runner(JdbiTransactionRunner.of(dataSource), "relay", steps),
+                        stepped);
             default -> throw new IllegalArgumentException("There is no mode " + mode);
         };
         return builder.poll(Duration.ofMillis(10), Duration.ofMillis(100)).build();
