@@ -21,6 +21,7 @@ import dev.idempotency.testkit.fault.JdbcPoint;
 import dev.idempotency.testkit.process.CrashPoints;
 import dev.idempotency.testkit.process.Stepped;
 import dev.idempotency.testkit.process.Steps;
+import dev.idempotency.transaction.TransactionLimits;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -31,8 +32,8 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The service of the crash tests: runs one operation whose effect is a row. As a child process it dies between two of its
- * steps; in the test's own process it is the instance that the client reaches when it tries again.
+ * The service of the crash tests: runs operations whose effect is a row, each on a thread of its own. As a child process it
+ * dies while each of them stands between two steps; in the test's own process it is the instance that the client reaches when it tries again.
  */
 final class OperationChild {
     /** What the child says when it has answered its client. */
@@ -43,39 +44,53 @@ final class OperationChild {
 
     private OperationChild() {}
 
-    /** Arguments: URL, protection, policy, key. */
-    public static void main(String[] arguments) throws SQLException {
+    /** Arguments: URL, protection, idle limit, and for each operation its policy and its key. */
+    public static void main(String[] arguments) {
         CrashPoints points = CrashPoints.ofThisProcess();
-        Steps steps = step -> {
-            System.out.println(PASSED + step);
-            points.reached(step);
-        };
-        FaultInjectingDataSource dataSource = FaultInjectingDataSource.wrap(dataSource(arguments[0]));
         Protection protection = Protection.valueOf(arguments[1]);
-        try (Idempotency idempotency = engine(dataSource, steps)) {
+        Duration idle = Duration.parse(arguments[2]);
+        for (int i = 3; i < arguments.length; i += 2) {
+            Operation operation = operation(protection, AbandonedPolicy.valueOf(arguments[i]), arguments[i + 1]);
+            new Thread(() -> serve(arguments[0], idle, operation, points), arguments[i + 1]).start();
+        }
+    }
+
+    /** The name of a step of one of the child's operations. */
+    static String step(String key, String step) {
+        return key + "@" + step;
+    }
+
+    /** One request: each has an engine and connections of its own, and crash points of its own. */
+    private static void serve(String url, Duration idle, Operation operation, CrashPoints points) {
+        String key = operation.id().key().value();
+        Steps steps = step -> {
+            System.out.println(PASSED + step(key, step));
+            points.reached(step(key, step));
+        };
+        FaultInjectingDataSource dataSource = FaultInjectingDataSource.wrap(dataSource(url));
+        try (Idempotency idempotency = engine(dataSource, idle, steps)) {
             // Only now, because the check of the schema at start commits too.
             for (int commit = 1; commit <= 3; commit++) {
                 report(dataSource, JdbcPoint.BEFORE_COMMIT, commit, "connection.committing", steps);
                 report(dataSource, JdbcPoint.AFTER_COMMIT, commit, "connection.committed", steps);
             }
-            OperationOutcome outcome = run(
-                    idempotency,
-                    operation(protection, AbandonedPolicy.valueOf(arguments[2]), arguments[3]),
-                    dataSource(arguments[0]),
-                    steps);
+            OperationOutcome outcome = run(idempotency, operation, dataSource(url), steps);
             steps.reached("operation.answering");
-            System.out.println(ANSWERED + outcome.getClass().getSimpleName());
+            System.out.println(ANSWERED + key + " " + outcome.getClass().getSimpleName());
             steps.reached("operation.answered");
+        } catch (SQLException e) {
+            throw new IllegalStateException("The effect of " + key + " failed", e);
         }
     }
 
-    static Idempotency engine(DataSource dataSource, Steps steps) {
+    static Idempotency engine(DataSource dataSource, Duration idle, Steps steps) {
         JdbiIdempotencyStore store = JdbiIdempotencyStore.of(dataSource);
         return Idempotency.builder()
                 .transactional(
                         Stepped.transactional(store, steps),
                         Stepped.runner(JdbiTransactionRunner.of(dataSource), "operation", steps))
                 .leased(Stepped.leased(store, steps))
+                .limits(TransactionLimits.ofDefaults().withIdle(idle))
                 .lease(new LeaseSettings(LEASE, Duration.ofHours(1)))
                 .build();
     }
