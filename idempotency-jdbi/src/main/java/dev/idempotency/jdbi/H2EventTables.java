@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** Events on H2, whose own LOCK_TIMEOUT bounds every wait for a lock. */
+/** Events on H2, where the runner has put the limits in force for the session. */
 final class H2EventTables extends EventTables {
     private final H2EventSql sql;
 

@@ -132,7 +132,7 @@ class H2OperationRecords extends OperationRecords {
         }
     }
 
-    /** H2 bounds every wait for a lock by itself; the database's own LOCK_TIMEOUT is in force. */
+    /** The runner has put the limits in force for the session. */
     @Override
     int update(Connection connection, TransactionLimits limits, String statement, Binding binding) throws SQLException {
         try (PreparedStatement prepared = connection.prepareStatement(statement)) {

@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
  * source, and must not be called inside another.
  *
  * <p>On PostgreSQL a claim within a transaction is one execution that writes nothing, and the completion is one
- * statement; on H2 a claim writes its row first, and what {@link TransactionLimits} say of lock waits holds for the
- * store's statements only. All times are the database's.
+ * statement; on H2 a claim writes its row first. All times are the database's.
  *
  * <p>Safe for use by many threads. It does not own the data source.
  */

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,7 @@ final class Session {
     private final Connection connection;
     private boolean autoCommit;
     private int networkTimeout = UNKNOWN;
+    private @Nullable H2Limits limitsBefore;
 
     private Session(DataSource dataSource, Connection connection) {
         this.dataSource = dataSource;
@@ -64,6 +66,8 @@ final class Session {
             connection.setAutoCommit(false);
         }
         boundWaitForAnswers(limits);
+        // PostgreSQL is told by a store's first statement, for the transaction alone.
+        limitsBefore = H2Limits.putInForce(connection, limits).orElse(null);
     }
 
     /** The server bounds its statements; the wait for an answer that a dead network swallowed is bounded only here. */
@@ -89,6 +93,9 @@ final class Session {
         try {
             if (networkTimeout != UNKNOWN) {
                 connection.setNetworkTimeout(Runnable::run, networkTimeout);
+            }
+            if (limitsBefore != null) {
+                limitsBefore.set(connection);
             }
             if (autoCommit) {
                 connection.setAutoCommit(true);

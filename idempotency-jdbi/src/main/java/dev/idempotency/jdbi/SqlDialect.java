@@ -26,14 +26,19 @@ enum SqlDialect {
      * @throws IllegalArgumentException if it is none of these
      */
     static SqlDialect detect(Connection connection) throws SQLException {
-        String product = connection.getMetaData().getDatabaseProductName();
         for (SqlDialect dialect : values()) {
-            if (dialect.productName.equalsIgnoreCase(product)) {
+            if (dialect.isThatOf(connection)) {
                 return dialect;
             }
         }
+        String product = connection.getMetaData().getDatabaseProductName();
         throw new IllegalArgumentException("The database is " + product
                 + ", but the stores speak the SQL of PostgreSQL and H2 only: use one of these, or implement the SPI");
+    }
+
+    /** Tells whether the database behind a connection speaks this one; no round trip with the drivers known here. */
+    boolean isThatOf(Connection connection) throws SQLException {
+        return productName.equalsIgnoreCase(connection.getMetaData().getDatabaseProductName());
     }
 
     /** The folder of its schema files, under {@code schema/} beside this class. */
