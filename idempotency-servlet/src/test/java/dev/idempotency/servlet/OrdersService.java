@@ -146,6 +146,11 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
         return count("SELECT count(*) FROM idempotency_record");
     }
 
+    /** The records of operations on this path. */
+    long records(String path) {
+        return count("SELECT count(*) FROM idempotency_record WHERE operation LIKE '%" + path + "'");
+    }
+
     private long count(String sql) {
         try (Connection connection = database.pool().getConnection();
                 Statement statement = connection.createStatement();

@@ -53,6 +53,11 @@ final class TestDatabase implements AutoCloseable {
         return pool.getHikariPoolMXBean().getActiveConnections();
     }
 
+    /** The threads that wait for a connection now. */
+    int awaiting() {
+        return pool.getHikariPoolMXBean().getThreadsAwaitingConnection();
+    }
+
     FaultInjectingDataSource faults() {
         return faults;
     }
