@@ -1,0 +1,132 @@
+package dev.idempotency;
+
+import dev.idempotency.spi.IdempotencyStore;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the records of operations that are past their retention, in batches and short transactions of its own;
+ * applications start one beside {@link Idempotency}.
+ *
+ * <p>Any number of processes may run one on the same store. A record that is claimed right now is never deleted, and one
+ * that has expired counts as absent whether it was deleted or not: where no clean-up runs, the table only grows. Safe for
+ * use by many threads.
+ */
+public final class RecordCleanUp implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RecordCleanUp.class);
+
+    private static final int BATCH = 1_000;
+    private static final int MOST_BATCHES = 100;
+    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(20);
+
+    private final IdempotencyStore store;
+    private final Duration interval;
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private final Thread thread;
+
+    private RecordCleanUp(IdempotencyStore store, Duration interval) {
+        this.store = Objects.requireNonNull(store, "store");
+        if (interval.toMillis() < 1 || interval.compareTo(Duration.ofHours(24)) > 0) {
+            throw new IllegalArgumentException("interval must be between 1 ms and 24 h, but is " + interval);
+        }
+        this.interval = interval;
+        this.thread = new Thread(this::loop, "idempotency-clean-up");
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Returns a job that runs about every minute, not started.
+     *
+     * @param store the records
+     * @return a new job
+     */
+    public static RecordCleanUp of(IdempotencyStore store) {
+        return of(store, Duration.ofMinutes(1));
+    }
+
+    /**
+     * Returns a job, not started.
+     *
+     * @param store the records
+     * @param interval how long it waits between two runs, give or take a half at random; 1 ms to 24 h
+     * @return a new job
+     * @throws IllegalArgumentException if the interval is out of range
+     */
+    public static RecordCleanUp of(IdempotencyStore store, Duration interval) {
+        return new RecordCleanUp(store, interval);
+    }
+
+    /**
+     * Starts the job on a daemon thread of its own and returns.
+     *
+     * @throws IllegalThreadStateException if it was started before
+     */
+    public void start() {
+        thread.start();
+    }
+
+    /**
+     * Does the job once, now, on the caller's thread.
+     *
+     * @return how many records were deleted; at most 100,000
+     * @throws StoreUnavailableException if the store is not there; what was deleted before stays deleted
+     * @throws StoreConflictException if a statement lost against another transaction; likewise
+     * @throws StoreException if a statement failed for good; likewise
+     */
+    public int runOnce() {
+        int deleted = 0;
+        for (int batch = 0; batch < MOST_BATCHES && stop.getCount() > 0; batch++) {
+            int rows = store.deleteExpired(BATCH);
+            deleted += rows;
+            if (rows < BATCH) {
+                break;
+            }
+        }
+        return deleted;
+    }
+
+    private void loop() {
+        try {
+            while (!stop.await(pauseNanos(), TimeUnit.NANOSECONDS)) {
+                runSafely();
+            }
+        } catch (InterruptedException e) {
+            log.info("The clean-up of records was interrupted and ends");
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** At random, so that many instances do not do it at the same moment. */
+    private long pauseNanos() {
+        return (long) (interval.toNanos() * (0.5 + ThreadLocalRandom.current().nextDouble()));
+    }
+
+    private void runSafely() {
+        try {
+            int deleted = runOnce();
+            log.debug("The clean-up of records deleted {}", deleted);
+        } catch (RuntimeException e) {
+            log.warn("The clean-up of records failed and tries again after {}: {}", interval, e.toString());
+            log.debug("The exception", e);
+        }
+    }
+
+    /** Ends the job after the batch in hand; the second call only waits for that too. */
+    @Override
+    public void close() {
+        stop.countDown();
+        try {
+            thread.join(LONGEST_CLOSE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            log.warn("The clean-up of records still runs {} after it was told to end", LONGEST_CLOSE);
+        }
+    }
+}
