@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Relays that lease a range of buckets and read it behind a low-water mark, beside transactions that append. */
 final class LeasedRelays extends World {
+    private static final String PAUSED = "paused";
+
     private final Setup setup;
 
     /**
@@ -20,27 +22,42 @@ final class LeasedRelays extends World {
      * @param present the ordering keys of the events that are there at the begin
      * @param relays how many relays there are
      * @param passes how often each looks
+     * @param pausing whether somebody pauses the topic and resumes it
      * @param budgets what may go wrong
      */
     record Setup(
-            String name, List<String> appenders, String present, int relays, int passes, Map<Budget, Integer> budgets) {
+            String name,
+            List<String> appenders,
+            String present,
+            int relays,
+            int passes,
+            boolean pausing,
+            Map<Budget, Integer> budgets) {
         static Setup of(String name, int relays, int passes) {
-            return new Setup(name, List.of(), "", relays, passes, Map.of());
+            return new Setup(name, List.of(), "", relays, passes, false, Map.of());
         }
 
         Setup appending(String... keys) {
-            return new Setup(name, List.of(keys), present, relays, passes, budgets);
+            return new Setup(name, List.of(keys), present, relays, passes, pausing, budgets);
         }
 
         Setup holding(String keys) {
-            return new Setup(name, appenders, keys, relays, passes, budgets);
+            return new Setup(name, appenders, keys, relays, passes, pausing, budgets);
+        }
+
+        Setup pausingAndResuming() {
+            return new Setup(name, appenders, present, relays, passes, true, budgets);
+        }
+
+        private int processes() {
+            return appenders.size() + relays + (pausing ? 1 : 0);
         }
 
         Setup with(Budget budget, int times) {
             EnumMap<Budget, Integer> more = new EnumMap<>(Budget.class);
             more.putAll(budgets);
             more.put(budget, times);
-            return new Setup(name, appenders, present, relays, passes, more);
+            return new Setup(name, appenders, present, relays, passes, pausing, more);
         }
     }
 
@@ -50,16 +67,28 @@ final class LeasedRelays extends World {
     /** Who holds the range. */
     record Lease(int owner, long epoch, int until) {}
 
+    /** What became of one row of a batch. */
+    private enum Turn {
+        SENT,
+        RESTING,
+        PASSED
+    }
+
     /** What one snapshot shows of the outbox. */
     record Horizon(long oldestRunning, long nextXid, long firstLive) {}
 
     LeasedRelays(Setup setup, SeededFault fault) {
-        super(setup.name(), setup.appenders().size() + setup.relays(), fault);
+        super(setup.name(), setup.processes(), fault);
         this.setup = setup;
     }
 
     private boolean isAppender(int process) {
         return process < setup.appenders().size();
+    }
+
+    /** The last process, where there is one. */
+    private boolean isOperator(int process) {
+        return setup.pausing() && process == processes() - 1;
     }
 
     @Override
@@ -71,6 +100,9 @@ final class LeasedRelays extends World {
     String processName(int process) {
         if (process == processes()) {
             return "later     ";
+        }
+        if (isOperator(process)) {
+            return "operator  ";
         }
         return isAppender(process)
                 ? "writer " + (process + 1) + "  "
@@ -93,7 +125,19 @@ final class LeasedRelays extends World {
 
     @Override
     String run(Actor actor) {
+        if (isOperator(actor.process())) {
+            return pauseAndResume(actor);
+        }
         return isAppender(actor.process()) ? append(actor) : new Relay(actor).run();
+    }
+
+    private static String pauseAndResume(Actor actor) {
+        if (actor.life() > 0) {
+            return "gone";
+        }
+        actor.outside("pauses the topic", state -> state.putOutside(PAUSED, true));
+        actor.outside("resumes the topic", state -> state.removeOutside(PAUSED));
+        return "done";
     }
 
     /** One business transaction after another, as the aggregate's lock makes them; a lost one is not repeated. */
@@ -226,9 +270,10 @@ final class LeasedRelays extends World {
             for (Object each : rows) {
                 Row row = (Row) each;
                 boolean maySend = !waiting.contains(row.key()) || isSeeded(SeededFault.LATER_OVERTAKES);
-                if (maySend && send(row)) {
+                Turn turn = maySend ? send(row) : Turn.PASSED;
+                if (turn == Turn.SENT) {
                     sent.add(row);
-                } else {
+                } else if (turn == Turn.PASSED || !isSeeded(SeededFault.BATCH_CHANGES_ITS_MIND)) {
                     waiting.add(row.key());
                 }
             }
@@ -242,13 +287,19 @@ final class LeasedRelays extends World {
             }
         }
 
-        private boolean send(Row row) {
+        private Turn send(Row row) {
             int until = validUntil;
             long mine = epoch;
             boolean blind = isSeeded(SeededFault.SENT_PAST_LEASE);
+            // A pause holds for the relays of now, not for one that is started afterwards.
+            boolean mayBePaused = actor.process() < processes();
             try {
-                return Boolean.TRUE.equals(actor.step(new Pending(
-                        "send " + row.key() + row.sequence(), Pending.Kind.SEND, null, state -> {
+                return Actor.required(
+                        Turn.class,
+                        actor.step(new Pending("send " + row.key() + row.sequence(), Pending.Kind.SEND, null, state -> {
+                            if (mayBePaused && state.outside(PAUSED, Boolean.class) != null) {
+                                return Turn.RESTING;
+                            }
                             Lease lease = (Lease) state.rows().get("lease");
                             boolean held = blind || state.now() < until;
                             if (held) {
@@ -258,10 +309,10 @@ final class LeasedRelays extends World {
                                 state.violate("The event " + row.key() + row.sequence()
                                         + " was sent by a relay whose range has another holder");
                             }
-                            return held;
+                            return held ? Turn.SENT : Turn.PASSED;
                         })));
             } catch (DatabaseError e) {
-                return false;
+                return Turn.PASSED;
             }
         }
 

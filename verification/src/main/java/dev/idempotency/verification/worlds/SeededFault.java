@@ -73,7 +73,11 @@ enum SeededFault {
     SENT_PAST_LEASE(
             null, "outbox by leases, two relays", "a relay sends without asking how long its lease still lasts"),
     LATER_OVERTAKES(
-            null, "outbox by leases, two relays", "an event is sent although an earlier one of its key has failed");
+            null, "outbox by leases, two relays", "an event is sent although an earlier one of its key has failed"),
+    BATCH_CHANGES_ITS_MIND(
+            null,
+            "outbox by leases, paused and resumed",
+            "a topic that rested for one row of a batch is asked again for the next");
 
     private final @Nullable Rule rule;
     private final String world;

@@ -47,6 +47,10 @@ public final class SmallWorlds {
                         .holding("aa")
                         .with(Budget.FAULTS, 1)
                         .with(Budget.EXPIRIES, 1),
+                LeasedRelays.Setup.of("outbox by leases, paused and resumed", 1, 2)
+                        .holding("aab")
+                        .pausingAndResuming()
+                        .with(Budget.FAULTS, 1),
                 LeasedRelays.Setup.of("outbox by leases, two relays, two faults", 2, 1)
                         .holding("a")
                         .with(Budget.FAULTS, 2)
