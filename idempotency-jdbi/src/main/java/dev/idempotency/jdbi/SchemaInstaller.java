@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Makes the tables of this module; applications without a migration tool call it at their start.
  *
  * <p>It runs the same files that lie, for Flyway, Liquibase or a database's own client, in the folders {@code
- * dev/idempotency/jdbi/schema/<dialect>} of the jar. Every statement leaves alone what is already there. Safe for use
+ * dev/idempotency/jdbi/schema/<dialect>} of the jar. Every statement leaves alone what is already there, and on PostgreSQL
+ * nothing is locked when nothing is missing, so that an instance can start while others write. Safe for use
  * by many threads and by many instances that start at once.
  */
 public final class SchemaInstaller {
@@ -74,11 +75,15 @@ public final class SchemaInstaller {
 
     private void installOnce(SqlDialect dialect) {
         JdbiTransactionRunner.of(dataSource).run(LIMITS, transaction -> {
-            try (Statement statement = transaction.unwrap(Connection.class).createStatement()) {
+            Connection connection = transaction.unwrap(Connection.class);
+            InstalledParts installed = new InstalledParts(connection, SchemaSql.of(dialect));
+            try (Statement statement = connection.createStatement()) {
                 statement.execute(SchemaSql.of(dialect).lockInstaller());
                 for (String script : scripts(dialect)) {
                     for (String ddl : SchemaFiles.statements(script)) {
-                        statement.execute(ddl);
+                        if (!installed.contain(ddl)) {
+                            statement.execute(ddl);
+                        }
                     }
                 }
             } catch (SQLException e) {

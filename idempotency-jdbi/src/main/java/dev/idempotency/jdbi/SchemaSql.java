@@ -25,6 +25,19 @@ abstract sealed class SchemaSql {
      */
     abstract String uniqueIndexes();
 
+    /**
+     * One row if the table has the index; the empty string where there is no need to ask first. Parameters: the table, as
+     * it stands in statements; the index.
+     */
+    String hasIndex() {
+        return "";
+    }
+
+    /** As {@link #hasIndex()}, for a column. */
+    String hasColumn() {
+        return "";
+    }
+
     /** Makes concurrent installers wait for each other until the transaction ends. */
     abstract String lockInstaller();
 
@@ -51,6 +64,28 @@ abstract sealed class SchemaSql {
                     AND ? IS NOT NULL
                     AND ? IS NOT NULL
                     GROUP BY i.indexrelid
+                    """;
+        }
+
+        @Override
+        String hasIndex() {
+            return """
+                    SELECT 1
+                    FROM pg_index i
+                    JOIN pg_class c ON c.oid = i.indexrelid
+                    WHERE i.indrelid = to_regclass(?)
+                    AND c.relname = ?
+                    """;
+        }
+
+        @Override
+        String hasColumn() {
+            return """
+                    SELECT 1
+                    FROM pg_attribute
+                    WHERE attrelid = to_regclass(?)
+                    AND attname = ?
+                    AND NOT attisdropped
                     """;
         }
 

@@ -7,8 +7,13 @@ import dev.idempotency.SchemaException;
 import dev.idempotency.StoreException;
 import dev.idempotency.testkit.service.EmbeddedPostgreSql;
 import dev.idempotency.testkit.service.PostgreSqlDatabase;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +50,39 @@ class PostgreSqlSchemaInstallerIT extends SchemaInstallerContract {
 
             execute("DROP TABLE idempotency_record");
         }
+    }
+
+    /** An instance that starts must not wait for the longest transaction, nor let all writers wait behind it. */
+    @Test
+    void install_nothingMissing_waitsForNobody() throws Exception {
+        for (TableNames names : List.of(TableNames.ofDefaults(), new TableNames("elsewhere", "shop_"))) {
+            execute("CREATE SCHEMA IF NOT EXISTS elsewhere");
+            SchemaInstaller installer = SchemaInstaller.of(created.dataSource(), names);
+            installer.install();
+            try (Connection writer = created.dataSource().getConnection();
+                    Statement statement = writer.createStatement()) {
+                writer.setAutoCommit(false);
+                for (String table : SchemaSubject.tableNames()) {
+                    statement.execute("LOCK TABLE " + names.table(table) + " IN ROW EXCLUSIVE MODE");
+                }
+                CompletableFuture<Void> start = CompletableFuture.runAsync(installer::install);
+
+                assertThat(start).succeedsWithin(Duration.ofSeconds(30));
+                writer.rollback();
+            }
+        }
+    }
+
+    @Test
+    void install_indexAndColumnMissing_addsThem() throws SQLException {
+        SchemaInstaller.of(created.dataSource()).install();
+        execute("DROP INDEX outbox_event_done");
+        execute("ALTER TABLE idempotency_record DROP COLUMN claim_id");
+
+        SchemaInstaller.of(created.dataSource()).install();
+
+        execute("DROP INDEX outbox_event_done");
+        execute("ALTER TABLE idempotency_record DROP COLUMN claim_id");
     }
 
     @Test
