@@ -13,10 +13,14 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import kafka.server.BrokerServer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EmbeddedKafka implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final long LOOK_NANOS = Duration.ofMillis(10).toNanos();
 
     private final KafkaClusterTestKit cluster;
     private final Admin admin;
@@ -145,7 +150,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
-     * Creates the topic if it does not exist and returns when every broker knows it.
+     * Creates the topic if it does not exist and returns when its leaders take records.
      *
      * @param name the topic's name
      * @param partitions how many partitions it has
@@ -165,6 +170,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         NewTopic topic = new NewTopic(name, partitions, replicas).configs(settings);
         try {
             admin.createTopics(List.of(topic)).all().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            awaitLeaders(name, partitions);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof TopicExistsException)) {
                 throw new IllegalStateException("The topic " + name + " could not be created", e.getCause());
@@ -174,6 +180,34 @@ public final class EmbeddedKafka implements AutoCloseable {
             throw new IllegalStateException("Interrupted while creating the topic " + name, e);
         } catch (TimeoutException e) {
             throw new IllegalStateException("The topic " + name + " was not created within " + PATIENCE, e);
+        }
+    }
+
+    /**
+     * Asks each leader something that only a leader answers. The answer to the creation comes from the controller, and a
+     * broker names itself a leader a moment before it is one: a pipelined producer that writes in this moment may have
+     * its first batch refused and its second one accepted, and then the first is out of order until it expires.
+     */
+    private void awaitLeaders(String topic, int partitions)
+            throws ExecutionException, InterruptedException, TimeoutException {
+        Map<TopicPartition, OffsetSpec> questions = new HashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            questions.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+        }
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                // First the topic: the other question would log an error if it is not known yet.
+                admin.describeTopics(List.of(topic)).allTopicNames().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                admin.listOffsets(questions).all().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                return;
+            } catch (ExecutionException e) {
+                // The client asks again if a leader is not ready, but not if a broker has not heard of the topic yet.
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() - end > 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
         }
     }
 

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -34,6 +37,40 @@ class EmbeddedKafkaIT {
 
             assertThat(kafka.bootstrapServers()).isEqualTo(address);
             assertThat(read(kafka, 2)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    @Timeout(value = 3, unit = TimeUnit.MINUTES)
+    void createTopic_thenAPipelinedProducer_allItsBatchesAreTaken() throws Exception {
+        try (EmbeddedKafka kafka = EmbeddedKafka.start()) {
+            for (int round = 0; round < 15; round++) {
+                String topic = "fresh-" + round;
+                // Many small batches on the way at once, and a short time for one that is out of order to show it.
+                Map<String, Object> settings = Map.of(
+                        "bootstrap.servers",
+                        kafka.bootstrapServers(),
+                        "linger.ms",
+                        0,
+                        "batch.size",
+                        1_000,
+                        "request.timeout.ms",
+                        2_000,
+                        "delivery.timeout.ms",
+                        10_000);
+                AtomicReference<Exception> failure = new AtomicReference<>();
+                try (KafkaProducer<byte[], byte[]> producer =
+                        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+                    kafka.createTopic(topic, 8);
+                    for (int i = 0; i < 400; i++) {
+                        Future<RecordMetadata> unused = producer.send(
+                                new ProducerRecord<>(topic, i % 8, null, new byte[200]),
+                                (metadata, exception) -> failure.compareAndSet(null, exception));
+                    }
+                    producer.flush();
+                }
+                assertThat(failure.get()).as(topic).isNull();
+            }
         }
     }
 
