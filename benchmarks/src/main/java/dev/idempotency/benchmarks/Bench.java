@@ -5,6 +5,10 @@ import dev.idempotency.benchmarks.harness.Machine;
 import dev.idempotency.benchmarks.harness.Reports;
 import dev.idempotency.benchmarks.harness.Row;
 import dev.idempotency.benchmarks.harness.Suite;
+import dev.idempotency.benchmarks.http.HttpSuite;
+import dev.idempotency.benchmarks.jvm.JvmSuite;
+import dev.idempotency.benchmarks.kafka.KafkaSuite;
+import dev.idempotency.benchmarks.outbox.OutboxSuite;
 import dev.idempotency.benchmarks.store.StoreSuite;
 import java.io.IOException;
 import java.io.Reader;
@@ -93,7 +97,7 @@ public final class Bench {
     }
 
     private static List<Suite> suites() {
-        return List.of(new StoreSuite());
+        return List.of(new HttpSuite(), new KafkaSuite(), new OutboxSuite(), new StoreSuite(), new JvmSuite());
     }
 
     private static Map<String, String> options(Path file) throws IOException {
