@@ -11,6 +11,7 @@ import dev.idempotency.jdbi.JdbiTransactionRunner;
 import dev.idempotency.kafka.EventIdExtractor;
 import dev.idempotency.kafka.EventIds;
 import dev.idempotency.kafka.IdempotentConsumer;
+import dev.idempotency.kafka.IdempotentConsumerBuilder;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
@@ -132,12 +133,12 @@ final class KafkaForms {
         return ConsumerId.of("bench-" + consumers.incrementAndGet());
     }
 
-    private IdempotentConsumer.Builder<byte[], byte[]> builder(
+    private IdempotentConsumerBuilder<byte[], byte[]> builder(
             String topic, int pollRecords, ConsumerId consumer, Progress progress) {
         return builder(topic, pollRecords, consumer, progress, Map.of());
     }
 
-    private IdempotentConsumer.Builder<byte[], byte[]> builder(
+    private IdempotentConsumerBuilder<byte[], byte[]> builder(
             String topic, int pollRecords, ConsumerId consumer, Progress progress, Map<String, Object> more) {
         Map<String, Object> settings = new HashMap<>(properties);
         settings.put("max.poll.records", pollRecords);
