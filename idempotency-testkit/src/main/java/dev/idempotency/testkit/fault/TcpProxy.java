@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands between a client and a server and does what networks do: cuts, stalls, swallows, loses the answer.
  *
- * <p>Listens on a free port of the loopback address. Every state holds for present and future connections until {@link
+ * <p>Listens on a port of the loopback address. Every state holds for present and future connections until {@link
  * #resume()}. Safe for use by many threads.
  */
 public final class TcpProxy implements AutoCloseable {
@@ -53,11 +53,11 @@ public final class TcpProxy implements AutoCloseable {
     private @Nullable Thread acceptor;
     private boolean closed;
 
-    private TcpProxy(InetSocketAddress target) throws IOException {
+    private TcpProxy(InetSocketAddress target, int wantedPort) throws IOException {
         this.target = target;
         flows.put(Direction.TO_SERVER, Flow.PASS);
         flows.put(Direction.TO_CLIENT, Flow.PASS);
-        this.port = listen(0);
+        this.port = listen(wantedPort);
     }
 
     /**
@@ -68,10 +68,23 @@ public final class TcpProxy implements AutoCloseable {
      * @throws UncheckedIOException if no port can be had
      */
     public static TcpProxy to(int targetPort) {
+        return to(targetPort, 0);
+    }
+
+    /**
+     * Starts a proxy in front of a port of this machine, on a port that is known before: for servers that tell their
+     * clients where to find them, as Kafka's brokers do.
+     *
+     * @param targetPort the server's port
+     * @param port the proxy's own port; 0 for any
+     * @return the running proxy, to be closed
+     * @throws UncheckedIOException if the port cannot be had
+     */
+    public static TcpProxy to(int targetPort, int port) {
         try {
-            return new TcpProxy(new InetSocketAddress(InetAddress.getLoopbackAddress(), targetPort));
+            return new TcpProxy(new InetSocketAddress(InetAddress.getLoopbackAddress(), targetPort), port);
         } catch (IOException noPort) {
-            throw new UncheckedIOException("Cannot listen on the loopback address", noPort);
+            throw new UncheckedIOException("Cannot listen on port " + port + " of the loopback address", noPort);
         }
     }
 

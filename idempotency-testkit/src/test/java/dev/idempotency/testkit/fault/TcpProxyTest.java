@@ -68,6 +68,17 @@ class TcpProxyTest {
     }
 
     @Test
+    void to_chosenPort_listensThere() throws IOException {
+        int freed = proxy.port();
+        proxy.close();
+        proxy = TcpProxy.to(server.getLocalPort(), freed);
+        assertThat(proxy.port()).isEqualTo(freed);
+        try (Client client = new Client()) {
+            assertThat(client.ask("one")).isEqualTo("re one");
+        }
+    }
+
+    @Test
     void stall_holdsBackUntilResumed() throws IOException {
         try (Client client = new Client()) {
             client.ask("one");
