@@ -66,7 +66,7 @@ final class StoreHistoriesIT {
         return switch (System.getProperty("idempotency.profile", "ci")) {
             case "fast" -> 100;
             case "full" -> 5_000;
-            default -> 300;
+            default -> 500;
         };
     }
 

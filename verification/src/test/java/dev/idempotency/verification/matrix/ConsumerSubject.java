@@ -1,0 +1,180 @@
+package dev.idempotency.verification.matrix;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.ConsumerId;
+import dev.idempotency.event.Deduplication;
+import dev.idempotency.event.EventContext;
+import dev.idempotency.event.TransactionScope;
+import dev.idempotency.jdbi.JdbiEventStore;
+import dev.idempotency.jdbi.JdbiTransactionRunner;
+import dev.idempotency.kafka.IdempotentConsumer;
+import dev.idempotency.testkit.process.Stepped;
+import dev.idempotency.testkit.process.Steps;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/** A consumer of Kafka, one topic and group per key; its call ends when all events have taken effect, or after a while. */
+final class ConsumerSubject extends Subject {
+    private static final int EVENTS = 4;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final String EFFECTS = "SELECT count(*) FROM effect WHERE case_key = ?";
+
+    private final Deduplication deduplication;
+
+    ConsumerSubject(Deduplication deduplication) {
+        super("consumer " + deduplication.name().toLowerCase(Locale.ROOT).replace('_', ' '), Dialect.POSTGRESQL);
+        this.deduplication = deduplication;
+    }
+
+    @Override
+    List<String> steps(Crash crash) {
+        if (crash == Crash.BROKER_CUT) {
+            return List.of("event.marked", "event.effect-done", "event.committed");
+        }
+        List<String> steps = new ArrayList<>();
+        if (deduplication.byOffset() && crash.needsProcess()) {
+            steps.addAll(List.of("event.assigning", "event.assigned"));
+        }
+        steps.addAll(List.of("event.marking", "event.marked", "event.effect-done"));
+        steps.add(deduplication.byOffset() ? "event.advanced" : "event.confirmed");
+        steps.add("event.committing");
+        if (crash.needsProcess()) {
+            steps.add("event.committed");
+        }
+        return steps;
+    }
+
+    @Override
+    Set<String> usualSteps(Crash crash) {
+        if (deduplication != Deduplication.EVENT_ID_AND_OFFSET) {
+            return crash == Crash.HALT ? Set.of("event.committed") : Set.of();
+        }
+        return switch (crash) {
+            case STOP -> Set.of("event.effect-done");
+            case LOST_ANSWER -> Set.of("event.committing");
+            case BROKER_CUT -> Set.of("event.committed");
+            default -> Set.of();
+        };
+    }
+
+    @Override
+    boolean needsBroker() {
+        return true;
+    }
+
+    @Override
+    Duration bound() {
+        return Duration.ofSeconds(60);
+    }
+
+    @Override
+    void prepare(Trial trial) {
+        List<String> ids = new ArrayList<>();
+        for (int number = 0; number < EVENTS; number++) {
+            ids.add(item(trial.key(), number));
+        }
+        trial.bench().broker().send(trial.key(), ids);
+    }
+
+    private static String item(String key, int number) {
+        return key + "-" + number;
+    }
+
+    @Override
+    Service serve(Site site, Steps steps, Mutant mutant) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(site.url());
+        config.setMaximumPoolSize(2);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(2_000);
+        config.setInitializationFailTimeout(-1);
+        return new Consuming(this, site, steps, new HikariDataSource(config));
+    }
+
+    private IdempotentConsumer<String, String> consumer(Consuming of, String key) {
+        return IdempotentConsumer.<String, String>builder()
+                .consumer(ConsumerId.of("billing"))
+                .topics(key)
+                .properties(Map.of(
+                        "bootstrap.servers",
+                        of.site.brokers(),
+                        "group.id",
+                        key,
+                        "session.timeout.ms",
+                        "1000",
+                        "heartbeat.interval.ms",
+                        "300"))
+                .deserializers(new StringDeserializer(), new StringDeserializer())
+                .store(Stepped.events(JdbiEventStore.of(of.pool), of.steps))
+                .transactions(Stepped.runner(JdbiTransactionRunner.of(of.pool), "event", of.steps))
+                .limits(LIMITS)
+                .deduplication(deduplication)
+                .handler(TransactionScope.PER_BATCH, (received, context) -> handle(key, context, of.steps))
+                .build();
+    }
+
+    private static void handle(String key, EventContext context, Steps steps) throws SQLException {
+        Sql.effect(
+                context.transaction().unwrap(Connection.class),
+                key,
+                context.eventId().value(),
+                context.derive("charge").value());
+        steps.reached("event.effect-done");
+    }
+
+    private record Consuming(ConsumerSubject subject, Site site, Steps steps, HikariDataSource pool)
+            implements Service {
+        @Override
+        public Reply call(String key) {
+            try (IdempotentConsumer<String, String> consumer = subject.consumer(this, key)) {
+                consumer.start();
+                long deadline = System.nanoTime() + PATIENCE.toNanos();
+                int effects = Sql.number(site.outside(), EFFECTS, key);
+                while (effects < EVENTS && System.nanoTime() < deadline) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+                    effects = Sql.number(site.outside(), EFFECTS, key);
+                }
+                return effects >= EVENTS
+                        ? new Reply(Reply.Kind.EXECUTED, "all have taken effect")
+                        : Reply.again(effects + " of " + EVENTS + " have taken effect");
+            }
+        }
+
+        @Override
+        public void close() {
+            pool.close();
+        }
+    }
+
+    @Override
+    Optional<String> check(Trial trial) {
+        long committed = trial.bench().broker().committed(trial.key());
+        for (int number = 0; number < EVENTS; number++) {
+            int effects = Sql.effects(trial.database(), trial.key(), item(trial.key(), number));
+            if (effects > 1) {
+                return Optional.of("event " + number + " took effect " + effects + " times");
+            }
+            if (effects == 0 && number < committed) {
+                return Optional.of("the offset of event " + number + " is committed, and it had no effect");
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    Optional<String> checkSettled(Trial trial, Reply last) {
+        int effects = Sql.number(trial.database(), EFFECTS, trial.key());
+        return effects == EVENTS ? Optional.empty() : Optional.of(effects + " of " + EVENTS + " have taken effect");
+    }
+}
