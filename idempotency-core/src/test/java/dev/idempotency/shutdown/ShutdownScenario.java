@@ -1,5 +1,6 @@
 package dev.idempotency.shutdown;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -10,10 +11,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /**
  * The programs that {@code ShutdownSignalIT} starts and signals. Each says READY when it may be signalled; what it does
@@ -221,6 +228,50 @@ enum ShutdownScenario {
         }
     },
 
+    /** A permit whose thread has ended without closing it. */
+    LEAKED_PERMIT {
+        @Override
+        void play(GracefulShutdown shutdown) throws InterruptedException {
+            Thread leaking = Threads.daemon(
+                    "leaky-7",
+                    () -> say("entered "
+                            + shutdown.inFlight().tryEnter("POST /leak").isPresent()));
+            leaking.start();
+            leaking.join();
+            closers(shutdown, "pool");
+            own(shutdown);
+        }
+    },
+
+    /** A worker writes to an H2 database in a file, past every cut-off; an interrupt would close the database. */
+    H2_WORKER {
+        @Override
+        void play(GracefulShutdown shutdown) throws Exception {
+            Path folder = Files.createTempDirectory("shutdown-h2");
+            String url = "jdbc:h2:file:" + folder.resolve("db") + ";DB_CLOSE_ON_EXIT=FALSE";
+            Connection keeper = DriverManager.getConnection(url);
+            execute(keeper, "CREATE TABLE counter (n BIGINT)");
+            execute(keeper, "INSERT INTO counter VALUES (0)");
+            Connection writer = DriverManager.getConnection(url);
+            AtomicBoolean closing = new AtomicBoolean();
+            worker(shutdown, "count", () -> {
+                while (!closing.get()) {
+                    count(writer, closing);
+                }
+            });
+            shutdown.on(Phase.CLOSE, "database", deadline -> {
+                execute(keeper, "UPDATE counter SET n = n + 1");
+                closing.set(true);
+                say("the database is open");
+                execute(keeper, "SHUTDOWN IMMEDIATELY");
+                try (Stream<Path> files = Files.walk(folder)) {
+                    files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+                }
+            });
+            own(shutdown);
+        }
+    },
+
     /** A component that is made during the shutdown wants to register. */
     LATE_REGISTRATION {
         @Override
@@ -370,6 +421,22 @@ enum ShutdownScenario {
             latch.await();
         } catch (InterruptedException e) {
             say("BROKEN: interrupted");
+        }
+    }
+
+    static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    static void count(Connection connection, AtomicBoolean closing) {
+        try {
+            execute(connection, "UPDATE counter SET n = n + 1");
+        } catch (SQLException e) {
+            if (!closing.getAndSet(true)) {
+                say("BROKEN: " + e);
+            }
         }
     }
 

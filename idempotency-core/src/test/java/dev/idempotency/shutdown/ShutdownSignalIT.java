@@ -44,6 +44,26 @@ class ShutdownSignalIT {
     }
 
     @Test
+    void signal_permitNeverClosed_isNamedWithItsAgeAndItsThreadThatIsGone() throws Exception {
+        try (ChildJvm child = terminated(ShutdownScenario.LEAKED_PERMIT)) {
+            assertThat(child.awaitExit()).isEqualTo(TERMINATED);
+            assertThat(child.sinceSignal()).isLessThan(ShutdownScenario.GRACE.plus(SLACK));
+            assertThat(String.join("\n", child.output()))
+                    .containsPattern("in-flight timed out after \\d+ms, still running: \\[POST /leak age=\\d+ms"
+                            + " thread=leaky-7\\]");
+            assertInOrder(child.output(), "closed pool", "ends UNCLEAN", "[DRAIN in-flight]");
+        }
+    }
+
+    @Test
+    void signal_workerUsesH2_isNotInterruptedAndTheDatabaseStaysOpen() throws Exception {
+        try (ChildJvm child = terminated(ShutdownScenario.H2_WORKER)) {
+            assertThat(child.awaitExit()).isEqualTo(TERMINATED);
+            assertInOrder(child.output(), "in-flight timed out", "count age=", "the database is open", "UNCLEAN");
+        }
+    }
+
+    @Test
     void signal_firstCloserHangs_theOthersAreClosed() throws Exception {
         try (ChildJvm child = terminated(ShutdownScenario.CLOSER_HANGS_FIRST)) {
             assertThat(child.awaitExit()).isEqualTo(TERMINATED);
