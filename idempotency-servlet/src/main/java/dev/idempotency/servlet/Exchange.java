@@ -190,11 +190,20 @@ final class Exchange {
                 holding.release();
             } else {
                 holding.drop();
-                answers.answer(outcome, response);
+                answer(outcome);
             }
         } catch (IOException e) {
             throw new ChainException(e);
         }
+    }
+
+    /** Answers in the chain's place; when the process is ending, the connection ends too, so that nobody reuses it. */
+    private void answer(OperationOutcome outcome) throws IOException {
+        if (outcome instanceof OperationOutcome.ShuttingDown
+                && request.getProtocol().startsWith("HTTP/1.")) {
+            response.setHeader("Connection", "close");
+        }
+        answers.answer(outcome, response);
     }
 
     private WorkResult runChain(IdempotencyContext context, ReplayableRequest replayable, HeldResponse holding)
@@ -215,7 +224,7 @@ final class Exchange {
     private void runLeased(Operation operation, Buffers buffers) throws IOException, ServletException {
         LeasedStart start = settings.idempotency().begin(operation);
         if (start instanceof LeasedStart.NotStarted notStarted) {
-            answers.answer(notStarted.outcome(), response);
+            answer(notStarted.outcome());
             return;
         }
         buffers.keep();

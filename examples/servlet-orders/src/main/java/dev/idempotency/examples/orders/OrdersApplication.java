@@ -7,6 +7,8 @@ import dev.idempotency.jdbi.JdbiIdempotencyStore;
 import dev.idempotency.jdbi.JdbiTransactionRunner;
 import dev.idempotency.jdbi.SchemaInstaller;
 import dev.idempotency.servlet.IdempotencyFilter;
+import dev.idempotency.servlet.LivenessServlet;
+import dev.idempotency.servlet.ReadinessServlet;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Phase;
 import dev.idempotency.transaction.JoiningDataSource;
@@ -64,7 +66,8 @@ public final class OrdersApplication {
                 "/orders",
                 EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new OrdersServlet(jdbi)), "/orders");
-        context.addServlet(new ServletHolder(new ReadinessServlet(shutdown)), "/ready");
+        context.addServlet(new ServletHolder(ReadinessServlet.of(shutdown)), "/ready");
+        context.addServlet(new ServletHolder(LivenessServlet.of(shutdown)), "/live");
 
         Server server = new Server();
         ServerConnector connector = new ServerConnector(server);
