@@ -1,11 +1,18 @@
 package dev.idempotency.outbox;
 
+import dev.idempotency.shutdown.Deadline;
+import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.shutdown.Phase;
+import dev.idempotency.shutdown.Registration;
 import dev.idempotency.spi.ClaimingOutboxStore;
 import dev.idempotency.spi.OutboxStore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class OutboxCleanUp implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OutboxCleanUp.class);
 
+    private static final String NAME = "outbox clean-up";
     private static final int BATCH = 2_000;
     private static final int MOST_BATCHES = 50;
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(20);
@@ -29,12 +37,15 @@ public final class OutboxCleanUp implements AutoCloseable {
     private final Duration retention;
     private final Signal wake = new Signal();
     private final Thread thread;
+    private final @Nullable GracefulShutdown shutdown;
+    private final List<Registration> registrations = new ArrayList<>();
     private volatile boolean stopped;
 
     private OutboxCleanUp(Builder builder) {
         this.store = builder.store;
         this.interval = builder.interval;
         this.retention = builder.retention;
+        this.shutdown = builder.shutdown;
         this.thread = RelayThreads.of("clean-up", this::loop);
     }
 
@@ -52,9 +63,28 @@ public final class OutboxCleanUp implements AutoCloseable {
      * Starts the job on a thread of its own and returns.
      *
      * @throws IllegalThreadStateException if it was started before
+     * @throws IllegalStateException if the application's shutdown has begun
      */
     public void start() {
-        thread.start();
+        synchronized (registrations) {
+            if (shutdown != null) {
+                registrations.add(shutdown.on(Phase.STOP_INTAKE, NAME, deadline -> stop()));
+                registrations.add(shutdown.on(Phase.DRAIN, NAME, this::awaitStopped));
+            }
+            thread.start();
+        }
+    }
+
+    private void stop() {
+        stopped = true;
+        wake.raise();
+    }
+
+    private void awaitStopped(Deadline deadline) {
+        if (!RelayThreads.join(thread, deadline.remaining())) {
+            throw new IllegalStateException(
+                    "The outbox clean-up's statement did not end in time; it is left to roll back");
+        }
     }
 
     /**
@@ -108,8 +138,11 @@ public final class OutboxCleanUp implements AutoCloseable {
     /** Ends the job, after the statement in hand. */
     @Override
     public void close() {
-        stopped = true;
-        wake.raise();
+        synchronized (registrations) {
+            registrations.forEach(Registration::close);
+            registrations.clear();
+        }
+        stop();
         RelayThreads.join(thread, LONGEST_CLOSE);
     }
 
@@ -126,6 +159,7 @@ public final class OutboxCleanUp implements AutoCloseable {
         private final OutboxStore store;
         private Duration interval = Duration.ofMinutes(1);
         private Duration retention = Duration.ofDays(1);
+        private @Nullable GracefulShutdown shutdown;
 
         private Builder(OutboxStore store) {
             this.store = Objects.requireNonNull(store, "store");
@@ -158,6 +192,18 @@ public final class OutboxCleanUp implements AutoCloseable {
                 throw new IllegalArgumentException("retention must be between 1 ms and 3660 days, but is " + duration);
             }
             this.retention = duration;
+            return this;
+        }
+
+        /**
+         * Makes the job part of the application's shutdown: it begins no statement from {@code STOP_INTAKE} on and is
+         * waited for in {@code DRAIN}, before the pool is closed.
+         *
+         * @param applicationShutdown the application's shutdown
+         * @return this builder
+         */
+        public Builder shutdown(GracefulShutdown applicationShutdown) {
+            this.shutdown = Objects.requireNonNull(applicationShutdown, "shutdown");
             return this;
         }
 
