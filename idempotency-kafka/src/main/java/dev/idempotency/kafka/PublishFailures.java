@@ -30,7 +30,6 @@ final class PublishFailures {
                 || failure instanceof RecordBatchTooLargeException
                 || failure instanceof SerializationException
                 || failure instanceof InvalidRecordException
-                || failure instanceof InvalidTimestampException
                 || failure instanceof IllegalArgumentException) {
             return PublishOutcome.Kind.RECORD;
         }
@@ -39,6 +38,10 @@ final class PublishFailures {
                 || failure instanceof InvalidTopicException
                 || failure instanceof TopicAuthorizationException
                 || failure instanceof PolicyViolationException
+                // The time in a record is that of the send: to blame are this machine's clock or the topic's limits,
+                // and the event must outlast both. Known only of a batch with one bad record: the client calls several
+                // of them InvalidRecordException, whatever was wrong.
+                || failure instanceof InvalidTimestampException
                 // Too few replicas is a matter of one topic's partitions; if the whole cluster suffers, each topic
                 // rests.
                 || failure instanceof NotEnoughReplicasException

@@ -1,0 +1,101 @@
+package dev.idempotency.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.OutboxEvent;
+import dev.idempotency.jdbi.JdbiOutboxStore;
+import dev.idempotency.jdbi.JdbiTransactionRunner;
+import dev.idempotency.jdbi.SchemaInstaller;
+import dev.idempotency.outbox.Outbox;
+import dev.idempotency.outbox.OutboxRelay;
+import dev.idempotency.outbox.RetryPolicy;
+import dev.idempotency.testkit.service.EmbeddedKafka;
+import dev.idempotency.testkit.service.EmbeddedPostgreSql;
+import dev.idempotency.testkit.service.PostgreSqlDatabase;
+import dev.idempotency.transaction.TransactionLimits;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A broker that refuses the time in the records, as it does when the sender's clock is far ahead of its own.
+ *
+ * <p>Records are sent one by one: of a batch with several refused records Kafka's client does not tell why.
+ */
+@Timeout(180)
+class WrongClockIT {
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final String TOPIC = "strict";
+    /** The clocks of a test are the same, so the topic is made to refuse what is not from the present millisecond. */
+    private static final String OLDEST = "message.timestamp.before.max.ms";
+
+    @Test
+    void brokerRefusesTheTime_noEventIsGivenUpAndAllArriveOnceItIsAccepted() throws Exception {
+        try (EmbeddedKafka kafka = EmbeddedKafka.start();
+                PostgreSqlDatabase database = EmbeddedPostgreSql.shared().createDatabase();
+                HikariDataSource dataSource = new HikariDataSource()) {
+            kafka.createTopic(TOPIC, 1, Map.of(OLDEST, "0"));
+            dataSource.setJdbcUrl(database.url());
+            SchemaInstaller.of(dataSource).install();
+            JdbiOutboxStore store = JdbiOutboxStore.of(dataSource);
+            try (KafkaOutboxPublisher publisher = KafkaOutboxPublisher.of(
+                            Map.of("bootstrap.servers", kafka.bootstrapServers(), "batch.size", "0"));
+                    OutboxRelay relay = OutboxRelay.claiming(store, publisher)
+                            .poll(Duration.ofMillis(5), Duration.ofMillis(20))
+                            .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(20)))
+                            .build()) {
+                append(dataSource, store);
+                relay.start();
+                await().atMost(DEADLINE)
+                        .until(() -> count(dataSource, "status = 'DEAD'") > 0
+                                || relay.health().failingTopics().contains(TOPIC));
+                assertThat(count(dataSource, "status = 'DEAD'")).isZero();
+
+                ConfigEntry any = new ConfigEntry(OLDEST, null);
+                kafka.admin()
+                        .incrementalAlterConfigs(Map.of(
+                                new ConfigResource(ConfigResource.Type.TOPIC, TOPIC),
+                                List.of(new AlterConfigOp(any, AlterConfigOp.OpType.DELETE))))
+                        .all()
+                        .get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+
+                await().atMost(DEADLINE).until(() -> count(dataSource, "status = 'PUBLISHED'") == 20);
+                assertThat(count(dataSource, "status = 'DEAD' OR attempts > 0")).isZero();
+            }
+            assertThat(KafkaRecords.read(kafka, TOPIC, 20)).hasSize(20);
+        }
+    }
+
+    private static void append(HikariDataSource dataSource, JdbiOutboxStore store) {
+        List<OutboxEvent> events = IntStream.range(0, 20)
+                .mapToObj(number ->
+                        OutboxEvent.to(TOPIC).payload("event " + number).build())
+                .toList();
+        JdbiTransactionRunner.of(dataSource)
+                .run(
+                        TransactionLimits.ofDefaults(),
+                        transaction -> Outbox.of(store).appendAll(transaction, events));
+    }
+
+    private static int count(HikariDataSource dataSource, String condition) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT count(*) FROM outbox_event WHERE " + condition)) {
+            rows.next();
+            return rows.getInt(1);
+        }
+    }
+}
