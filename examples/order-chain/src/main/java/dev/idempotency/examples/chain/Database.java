@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.Jdbi;
 
 /** A PostgreSQL of the demo's own, with the tables of the services. */
@@ -57,6 +58,46 @@ final class Database implements AutoCloseable {
         return jdbi.withHandle(handle -> handle.createQuery("SELECT order_id FROM invoice")
                 .mapTo(UUID.class)
                 .list());
+    }
+
+    /** Cuts up to this many connections of the services at the server, and returns how many there were. */
+    int cutConnections(int most) {
+        return jdbi.withHandle(handle -> handle.createQuery("""
+                        SELECT pg_terminate_backend(pid)
+                        FROM (SELECT pid FROM pg_stat_activity
+                              WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+                              ORDER BY random()
+                              LIMIT :most) AS victim
+                        """)
+                .bind("most", most)
+                .mapTo(Boolean.class)
+                .list()
+                .size());
+    }
+
+    /**
+     * Cuts off statements of the services for a while: those that set no time-out of their own by the server's, the
+     * others by hand, with the same SQLState.
+     */
+    void cutStatements(long millis) {
+        jdbi.useHandle(handle -> {
+            handle.execute("SET statement_timeout = 0");
+            handle.execute("ALTER SYSTEM SET statement_timeout = '2ms'");
+            try {
+                handle.execute("SELECT pg_reload_conf()");
+                long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+                while (System.nanoTime() < end) {
+                    handle.execute("""
+                            SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+                            WHERE backend_type = 'client backend' AND state = 'active' AND pid <> pg_backend_pid()
+                            """);
+                    Pause.ofMillis(20);
+                }
+            } finally {
+                handle.execute("ALTER SYSTEM RESET statement_timeout");
+                handle.execute("SELECT pg_reload_conf()");
+            }
+        });
     }
 
     private void createTables() {

@@ -6,27 +6,31 @@ import dev.idempotency.examples.chain.service.ServiceSettings;
 import dev.idempotency.testkit.service.EmbeddedKafka;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** One run: starts everything, lets customers and the killer loose, waits until the chain has settled, and counts. */
+/** One run: starts everything, lets customers and trouble loose, waits until the chain has settled, and counts. */
 final class Demo implements AutoCloseable {
     private static final Duration START_PATIENCE = Duration.ofMinutes(3);
     private static final long GLANCE_MILLIS = 200;
 
-    private final DemoOptions options;
+    private final Scenario scenario;
+    private final Options options;
     private final Timeline timeline = new Timeline();
     private final Answers answers = new Answers();
     private final OpenThings open = new OpenThings();
+    private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-    Demo(DemoOptions options) {
-        this.options = options;
+    Demo(Scenario scenario) {
+        this.scenario = scenario;
+        this.options = scenario.options();
     }
 
     /**
@@ -44,32 +48,14 @@ final class Demo implements AutoCloseable {
             Database database = open.add(Database.start(folder));
             EmbeddedKafka kafka = starting.join();
 
-            ServiceSettings settings = new ServiceSettings(
-                    options.guarded(), database.jdbcUrl(), kafka.bootstrapServers(), provider.uri());
-            Map<ServiceName, ServiceProcess> services = startServices(settings, folder.temporary());
+            Map<ServiceName, ServiceProcess> services = startServices(database, kafka, provider, folder);
             try (Topic topic = new Topic(kafka.bootstrapServers(), BillingService.GROUP)) {
-                return run(new Chain(provider, database, services, topic), random);
+                return run(new Chain(provider, database, kafka, services, topic), random);
             }
         } catch (IOException | UncheckedIOException e) {
             throw new DemoFailedException("The demo could not set up its parts", e);
         } catch (CompletionException e) {
             throw new DemoFailedException("The embedded Kafka did not start", e);
-        }
-    }
-
-    /** What is running. */
-    private record Chain(
-            PaymentProvider provider, Database database, Map<ServiceName, ServiceProcess> services, Topic topic) {
-        ServiceProcess service(ServiceName name) {
-            ServiceProcess service = services.get(name);
-            if (service == null) {
-                throw new IllegalArgumentException("There is no " + name.label());
-            }
-            return service;
-        }
-
-        int crashes() {
-            return services.values().stream().mapToInt(ServiceProcess::crashes).sum();
         }
     }
 
@@ -79,11 +65,20 @@ final class Demo implements AutoCloseable {
         return kafka;
     }
 
-    private Map<ServiceName, ServiceProcess> startServices(ServiceSettings settings, Path temporary)
-            throws DemoFailedException, InterruptedException {
+    private Map<ServiceName, ServiceProcess> startServices(
+            Database database, EmbeddedKafka kafka, PaymentProvider provider, WorkFolder folder)
+            throws IOException, DemoFailedException, InterruptedException {
         Map<ServiceName, ServiceProcess> services = new EnumMap<>(ServiceName.class);
         for (ServiceName name : ServiceName.values()) {
-            services.put(name, open.add(ServiceProcess.start(name, settings, temporary, timeline)));
+            ServiceProcess.Setup setup = scenario.setup(name, folder.path());
+            ServiceSettings settings = new ServiceSettings(
+                    options.guarded(),
+                    database.jdbcUrl(),
+                    kafka.bootstrapServers(),
+                    provider.uri(),
+                    scenario.grace(),
+                    setup.clock());
+            services.put(name, open.add(ServiceProcess.start(name, settings, setup, folder.temporary(), timeline)));
         }
         for (ServiceProcess service : services.values()) {
             service.awaitReady(START_PATIENCE);
@@ -92,32 +87,30 @@ final class Demo implements AutoCloseable {
     }
 
     private Result run(Chain chain, SplittableRandom random) throws DemoFailedException, InterruptedException {
-        List<Intent> intents = Intent.draw(options.orders(), random.split());
-        KillPlan plan = KillPlan.draw(options.kills(), options.orders(), random.split());
+        SplittableRandom ofIntents = random.split();
+        SplittableRandom ofTroubles = random.split();
         Client client = new Client(chain.service(ServiceName.ORDERS), timeline, answers);
-        try (ProgressDisplay progress = new ProgressDisplay(2 * options.orders(), options.kills())) {
+        Intents intents = scenario.intents(timeline, ofIntents);
+        try (ProgressDisplay progress = new ProgressDisplay(scenario.steps())) {
             open.add(Load.start(intents, options.clients(), client, answers, random.split()));
-            List<Thread> killers = startKillers(plan, chain);
+            List<Thread> troubles = scenario.troubles(chain, answers, timeline, ofTroubles).stream()
+                    .map(this::start)
+                    .toList();
             Settlement settlement = new Settlement(chain.database(), chain.topic(), chain.provider());
-            while (answers.closed() < intents.size() || isAnyAlive(killers) || !settlement.reached()) {
-                answers.awaitClosed(intents.size(), GLANCE_MILLIS);
-                progress.show(
-                        answers.closed(),
-                        chain.provider().chargedOrders(),
-                        timeline.kills().size());
-                if (answers.closed() == intents.size() && !isAnyAlive(killers)) {
+            while (!isAnswered(intents) || isAnyAlive(troubles) || !settlement.reached()) {
+                answers.awaitClosed(intents.haveEnded() ? intents.count() : Integer.MAX_VALUE, GLANCE_MILLIS);
+                scenario.show(progress, chain, answers, timeline);
+                checkTroubles();
+                if (isAnswered(intents) && !isAnyAlive(troubles)) {
                     checkAlive(chain);
                     settlement.look();
                 }
             }
-            progress.show(
-                    answers.closed(),
-                    chain.provider().chargedOrders(),
-                    timeline.kills().size());
+            scenario.show(progress, chain, answers, timeline);
         }
         Duration took = Duration.ofMillis(timeline.now());
         Figures figures = Figures.count(
-                intents,
+                intents.drawn(),
                 answers,
                 chain.database().orders(),
                 chain.provider().charges(),
@@ -132,22 +125,30 @@ final class Demo implements AutoCloseable {
                 timeline.calls(),
                 timeline.runs(),
                 timeline.kills(),
+                timeline.incidents(),
+                scenario.grace(),
                 chain.crashes(),
                 took);
     }
 
-    /** One killer for each service, so that an outage of the one does not move the kills of the other. */
-    private List<Thread> startKillers(KillPlan plan, Chain chain) {
-        return List.of(
-                start(new Killer(plan, chain.service(ServiceName.ORDERS), answers::closed)),
-                start(new Killer(plan, chain.service(ServiceName.BILLING), chain.provider()::chargedOrders)));
+    private boolean isAnswered(Intents intents) {
+        return intents.haveEnded() && answers.closed() == intents.count();
     }
 
-    private static Thread start(Killer killer) {
-        Thread thread = new Thread(killer, "killer");
+    private Thread start(Runnable trouble) {
+        Thread thread = new Thread(trouble, "trouble");
         thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler((ignored, failure) -> failures.add(failure));
         thread.start();
         return thread;
+    }
+
+    /** Trouble that could not be made would look like a chain that stands everything. */
+    private void checkTroubles() throws DemoFailedException {
+        Throwable failure = failures.peek();
+        if (failure != null) {
+            throw new DemoFailedException("The demo has a bug", failure);
+        }
     }
 
     private static boolean isAnyAlive(List<Thread> threads) {

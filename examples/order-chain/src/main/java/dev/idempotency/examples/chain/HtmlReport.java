@@ -3,6 +3,7 @@ package dev.idempotency.examples.chain;
 import com.samskivert.mustache.Mustache;
 import dev.idempotency.examples.chain.Timeline.Attempt;
 import dev.idempotency.examples.chain.Timeline.Call;
+import dev.idempotency.examples.chain.Timeline.Incident;
 import dev.idempotency.examples.chain.Timeline.Kill;
 import dev.idempotency.examples.chain.Timeline.Run;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -69,19 +71,20 @@ final class HtmlReport {
 
     private record Tick(String x, String label) {}
 
-    private record KillRow(int number, String at, String signal, String service, String took) {}
+    private record KillRow(String at, String kind, String what, String took) {}
 
     private Map<String, Object> page() {
         List<Lane> lanes = lanes();
         int height = TOP + lanes.size() * LANE + LANE;
         Map<String, Object> page = new LinkedHashMap<>();
-        page.put("good", result.figures().good());
-        page.put("guard", result.options().guarded() ? "on" : "off");
+        page.put("good", result.good());
+        page.put("words", result.options().words());
+        page.put("command", result.options().command());
+        page.put("guard", result.options().guard());
         page.put("guarded", result.options().guarded());
-        page.put("options", result.options());
         page.put("line", result.line());
         page.put("figures", figures());
-        page.put("defects", result.figures().defects().stream().limit(200).toList());
+        page.put("defects", result.defects().stream().limit(200).toList());
         page.put("width", LEFT + width + RIGHT);
         page.put("height", height);
         page.put("lanes", lanes);
@@ -194,17 +197,23 @@ final class HtmlReport {
         return boxes;
     }
 
+    /** What was done to the chain, in the order in which it began. */
     private List<KillRow> killRows() {
-        List<KillRow> rows = new ArrayList<>();
+        Map<Long, List<KillRow>> rows = new TreeMap<>();
         for (Kill kill : result.kills()) {
-            rows.add(new KillRow(
-                    rows.size() + 1,
-                    seconds(kill.at()),
-                    kill.signal().name(),
-                    kill.service().label(),
-                    (kill.gone() - kill.at()) + " ms"));
+            KillRow row = new KillRow(
+                    seconds(kill.at()), kill.signal().name(), kill.service().label(), kill.took() + " ms");
+            rows.computeIfAbsent(kill.at(), at -> new ArrayList<>()).add(row);
         }
-        return rows;
+        for (Incident incident : result.incidents()) {
+            KillRow row = new KillRow(
+                    seconds(incident.from()),
+                    incident.fault().name(),
+                    incident.what(),
+                    incident.to() - incident.from() + " ms");
+            rows.computeIfAbsent(incident.from(), at -> new ArrayList<>()).add(row);
+        }
+        return rows.values().stream().flatMap(List::stream).toList();
     }
 
     private static String words(Timeline.Outcome outcome) {

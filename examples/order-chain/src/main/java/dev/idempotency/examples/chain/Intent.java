@@ -1,7 +1,5 @@
 package dev.idempotency.examples.chain;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
 
@@ -17,17 +15,13 @@ import java.util.UUID;
 record Intent(int number, String key, String customer, long amountCents, boolean twice) {
     private static final double SENT_TWICE = 0.15;
 
-    static List<Intent> draw(int count, SplittableRandom random) {
-        List<Intent> intents = new ArrayList<>(count);
-        for (int number = 1; number <= count; number++) {
-            intents.add(new Intent(
-                    number,
-                    new UUID(random.nextLong(), random.nextLong()).toString(),
-                    "customer-" + random.nextInt(1, 40),
-                    random.nextLong(100, 50_000),
-                    random.nextDouble() < SENT_TWICE));
-        }
-        return intents;
+    static Intent draw(int number, SplittableRandom random) {
+        return new Intent(
+                number,
+                new UUID(random.nextLong(), random.nextLong()).toString(),
+                "customer-" + random.nextInt(1, 40),
+                random.nextLong(100, 50_000),
+                random.nextDouble() < SENT_TWICE);
     }
 
     /** The name under which the intent stands in the database, for the count at the end. */

@@ -3,9 +3,8 @@ package dev.idempotency.examples.chain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,13 +16,13 @@ final class Load implements AutoCloseable {
     private static final int INTENTS_PER_SECOND = 50;
 
     private final ExecutorService threads = Executors.newCachedThreadPool(Load::daemon);
-    private final Queue<Intent> waiting;
+    private final Intents intents;
     private final Client client;
     private final Answers answers;
     private final Duration longestThought;
 
-    private Load(List<Intent> intents, int clients, Client client, Answers answers) {
-        this.waiting = new ConcurrentLinkedQueue<>(intents);
+    private Load(Intents intents, int clients, Client client, Answers answers) {
+        this.intents = intents;
         this.client = client;
         this.answers = answers;
         this.longestThought = Duration.ofMillis(2 * 1000L * clients / INTENTS_PER_SECOND);
@@ -39,7 +38,7 @@ final class Load implements AutoCloseable {
      * @param random what their thinking is drawn from
      * @return the running load
      */
-    static Load start(List<Intent> intents, int clients, Client client, Answers answers, SplittableRandom random) {
+    static Load start(Intents intents, int clients, Client client, Answers answers, SplittableRandom random) {
         Load load = new Load(intents, clients, client, answers);
         for (int number = 1; number <= clients; number++) {
             int me = number;
@@ -50,7 +49,8 @@ final class Load implements AutoCloseable {
     }
 
     private void send(int me, SplittableRandom random) {
-        for (Intent intent = waiting.poll(); intent != null; intent = waiting.poll()) {
+        for (Optional<Intent> next = intents.next(); next.isPresent(); next = intents.next()) {
+            Intent intent = next.get();
             Pause.ofMillis(random.nextLong(longestThought.toMillis() + 1));
             send(me, intent, random);
             answers.closed(intent);
@@ -85,6 +85,6 @@ final class Load implements AutoCloseable {
     /** Lets no more intents begin. Those under way are not interrupted, and end with the process at the latest. */
     @Override
     public void close() {
-        waiting.clear();
+        intents.end();
     }
 }

@@ -7,13 +7,15 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The demo: orders go from clients over HTTP into a database, from there to Kafka and on to a payment provider, while
- * the services are killed; at the end it counts what happened more than once or not at all.
+ * Orders go from clients over HTTP into a database, from there to Kafka and on to a payment provider, while the services
+ * are killed; at the end it is counted what happened more than once or not at all.
  *
- * <p>Started by {@code mvn -q -Pdemo}. The exit status is 0 if every order was placed and charged exactly once, 1 if
- * not, 2 for a bad option, 3 if the demo could not run.
+ * <p>Started by {@code mvn -q -Pdemo} for a given number of orders and kills, and by {@code mvn -q -Psoak} for a given
+ * time with faults of every kind. The exit status is 0 if every order was placed and charged exactly once and every
+ * service that was asked to end did so in time, 1 if not, 2 for a bad option, 3 if the program could not run.
  */
 public final class OrderChain {
     private static final int GOOD = 0;
@@ -24,40 +26,37 @@ public final class OrderChain {
     private OrderChain() {}
 
     /**
-     * Runs the demo and ends the process.
+     * Runs a scenario and ends the process.
      *
-     * @param arguments nothing, or two files: one with the options, over which system properties win, and one that
-     *     exists at the end if, and only if, the exit status is 0
+     * @param arguments the scenario, {@code demo} or {@code soak}, where nothing means the demo; and, if given, two
+     *     files: one with the options, over which system properties win, and one that exists at the end if, and only
+     *     if, the exit status is 0
      * @throws Exception if the options cannot be read or the report not written
      */
     public static void main(String[] arguments) throws Exception {
-        if (arguments.length > 1) {
-            Files.deleteIfExists(Path.of(arguments[1]));
+        String name = arguments.length > 0 ? arguments[0] : "demo";
+        Path good = arguments.length > 2 ? Path.of(arguments[2]) : null;
+        if (good != null) {
+            Files.deleteIfExists(good);
         }
-        int status = run(options(arguments));
-        if (arguments.length > 1 && status == GOOD) {
-            Files.createFile(Path.of(arguments[1]));
+        int status = run(name, options(arguments.length > 1 ? Path.of(arguments[1]) : null));
+        if (good != null && status == GOOD) {
+            Files.createFile(good);
         }
         System.exit(status);
     }
 
-    private static int run(Map<String, String> properties) throws IOException, InterruptedException {
-        DemoOptions options;
+    private static int run(String name, Map<String, String> properties) throws IOException, InterruptedException {
+        Scenario scenario;
         try {
-            options = DemoOptions.from(properties);
+            scenario = scenario(name, properties);
         } catch (InvalidOptionException e) {
             System.err.println(e.getMessage());
             return BAD_OPTION;
         }
-        System.out.printf(
-                "order chain: %d orders, %d clients, %d kills, guard %s, seed %d (repeat with -Ddemo.seed=%d)%n",
-                options.orders(),
-                options.clients(),
-                options.kills(),
-                options.guarded() ? "on" : "off",
-                options.seed(),
-                options.seed());
-        Demo demo = new Demo(options);
+        Options options = scenario.options();
+        System.out.println("order chain: " + options.words() + " (repeat with " + options.command() + ")");
+        Demo demo = new Demo(scenario);
         // Ctrl-C leaves nothing behind. At the regular end everything is closed already, and this does nothing.
         Runtime.getRuntime().addShutdownHook(new Thread(demo::close, "close-demo"));
         Result result;
@@ -68,14 +67,22 @@ public final class OrderChain {
             return COULD_NOT_RUN;
         }
         tell(result);
-        return result.figures().good() ? GOOD : DEFECTS;
+        return result.good() ? GOOD : DEFECTS;
+    }
+
+    private static Scenario scenario(String name, Map<String, String> properties) throws InvalidOptionException {
+        return switch (name) {
+            case "demo" -> new DemoScenario(DemoOptions.from(properties));
+            case "soak" -> new SoakScenario(SoakOptions.from(properties));
+            default -> throw new InvalidOptionException(name + ": unknown scenario, there are demo and soak");
+        };
     }
 
     private static void tell(Result result) throws IOException {
         System.out.println();
         System.out.print(Summary.table(result));
-        result.figures().defects().stream().limit(10).forEach(defect -> System.out.println("  ! " + defect));
-        int more = result.figures().defects().size() - 10;
+        result.defects().stream().limit(10).forEach(defect -> System.out.println("  ! " + defect));
+        int more = result.defects().size() - 10;
         if (more > 0) {
             System.out.println("  ! and " + more + " more");
         }
@@ -87,10 +94,10 @@ public final class OrderChain {
         System.out.println(result.line());
     }
 
-    private static Map<String, String> options(String[] arguments) throws IOException {
+    private static Map<String, String> options(@Nullable Path file) throws IOException {
         Properties properties = new Properties();
-        if (arguments.length > 0) {
-            try (Reader reader = Files.newBufferedReader(Path.of(arguments[0]))) {
+        if (file != null) {
+            try (Reader reader = Files.newBufferedReader(file)) {
                 properties.load(reader);
             }
         }

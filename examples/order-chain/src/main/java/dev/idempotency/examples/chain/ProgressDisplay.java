@@ -16,10 +16,8 @@ final class ProgressDisplay implements AutoCloseable {
     private static final int WIDTH = 100;
 
     private final ProgressBar bar;
-    private final int kills;
 
-    ProgressDisplay(int steps, int kills) {
-        this.kills = kills;
+    ProgressDisplay(int steps) {
         boolean terminal = isTerminal();
         this.bar = ProgressBar.builder()
                 .setTaskName("order chain")
@@ -32,9 +30,9 @@ final class ProgressDisplay implements AutoCloseable {
                 .build();
     }
 
-    void show(int answered, int charged, int killed) {
-        bar.stepTo(Math.min(bar.getMax(), answered + (long) charged));
-        bar.setExtraMessage(" answered " + answered + ", charged " + charged + ", killed " + killed + "/" + kills);
+    void show(long step, String message) {
+        bar.stepTo(Math.min(bar.getMax(), step));
+        bar.setExtraMessage(" " + message);
     }
 
     // The library's own choice needs JLine, which takes over the terminal for a bar that needs nothing of it.

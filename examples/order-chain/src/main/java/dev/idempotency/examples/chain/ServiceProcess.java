@@ -4,6 +4,7 @@ import dev.idempotency.examples.chain.service.Driver;
 import dev.idempotency.examples.chain.service.ServiceSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -12,8 +13,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ final class ServiceProcess implements AutoCloseable {
 
     private final ServiceName name;
     private final ServiceSettings settings;
+    private final Setup setup;
     private final Path temporary;
     private final Timeline timeline;
     private final Thread supervisor;
@@ -38,19 +42,40 @@ final class ServiceProcess implements AutoCloseable {
     private boolean expectedToEnd;
     private boolean closed;
     private int crashes;
+    private int crashesInARow;
     private @Nullable IOException cannotStart;
 
-    private ServiceProcess(ServiceName name, ServiceSettings settings, Path temporary, Timeline timeline) {
+    private ServiceProcess(ServiceName name, ServiceSettings settings, Setup setup, Path temporary, Timeline timeline) {
         this.name = name;
         this.settings = settings;
+        this.setup = setup;
         this.temporary = temporary;
         this.timeline = timeline;
         this.supervisor = new Thread(this::supervise, name.label());
         this.supervisor.setDaemon(true);
     }
 
-    static ServiceProcess start(ServiceName name, ServiceSettings settings, Path temporary, Timeline timeline) {
-        ServiceProcess service = new ServiceProcess(name, settings, temporary, timeline);
+    /**
+     * How a service is run beyond what all have in common.
+     *
+     * @param environment what each process finds in its environment
+     * @param clock the file that a process with a wrong clock reads, or null
+     * @param beforeStart to be done before each start
+     * @param cleanUpAfter to be done when the process with this id has ended
+     */
+    record Setup(
+            Map<String, String> environment, @Nullable Path clock, Runnable beforeStart, LongConsumer cleanUpAfter) {
+        static final Setup PLAIN = new Setup(Map.of(), null, () -> {}, pid -> {});
+    }
+
+    /** A pause that the process is given while it ends: after how long, and for how long. */
+    record Standstill(long afterMillis, long millis) {
+        static final Standstill NONE = new Standstill(0, 0);
+    }
+
+    static ServiceProcess start(
+            ServiceName name, ServiceSettings settings, Setup setup, Path temporary, Timeline timeline) {
+        ServiceProcess service = new ServiceProcess(name, settings, setup, temporary, timeline);
         service.supervisor.start();
         return service;
     }
@@ -83,7 +108,7 @@ final class ServiceProcess implements AutoCloseable {
         long end = System.nanoTime() + patience.toNanos();
         while (port < 0) {
             long leftMillis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-            if (leftMillis <= 0 || cannotStart != null || crashes > PATIENCE_WITH_CRASHES) {
+            if (leftMillis <= 0 || cannotStart != null || crashesInARow > PATIENCE_WITH_CRASHES) {
                 throw new DemoFailedException(
                         "The " + name.label() + " does not start; its last words:\n  " + String.join("\n  ", output));
             }
@@ -93,6 +118,11 @@ final class ServiceProcess implements AutoCloseable {
 
     /** Sends the signal and returns when the process is gone; the supervisor then starts another. */
     Timeline.Kill kill(Signal signal) throws InterruptedException {
+        return kill(signal, Standstill.NONE);
+    }
+
+    /** The same, with a standstill on the way, whose time is not counted as the process's own. */
+    Timeline.Kill kill(Signal signal, Standstill standstill) throws InterruptedException {
         Process victim;
         synchronized (this) {
             victim = process;
@@ -107,6 +137,10 @@ final class ServiceProcess implements AutoCloseable {
         } else {
             victim.destroy();
         }
+        long stood = 0;
+        if (standstill.millis() > 0 && !victim.waitFor(standstill.afterMillis(), TimeUnit.MILLISECONDS)) {
+            stood = stand(victim, standstill.millis());
+        }
         if (!victim.waitFor(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
             // A platform would do the same. The time until then stands in the figures.
             victim.destroyForcibly().waitFor();
@@ -116,22 +150,57 @@ final class ServiceProcess implements AutoCloseable {
                 port = -1;
             }
         }
-        Timeline.Kill kill = new Timeline.Kill(name, signal, at, timeline.now());
+        Timeline.Kill kill = new Timeline.Kill(name, signal, at, timeline.now(), stood);
         timeline.add(kill);
         return kill;
+    }
+
+    /** Makes the process stand still for a while, and returns for how many milliseconds it certainly did. */
+    long standStill(long millis) throws InterruptedException {
+        Process victim;
+        synchronized (this) {
+            victim = process;
+        }
+        return victim == null ? 0 : stand(victim, millis);
+    }
+
+    private long stand(Process victim, long millis) throws InterruptedException {
+        if (!signal(victim, "STOP")) {
+            return 0;
+        }
+        long from = timeline.now();
+        try {
+            Pause.ofMillis(millis);
+            return timeline.now() - from;
+        } finally {
+            signal(victim, "CONT");
+        }
+    }
+
+    /** Sends a signal that Java has no method for; false if the process has ended meanwhile. */
+    private static boolean signal(Process victim, String signal) throws InterruptedException {
+        try {
+            return new ProcessBuilder("sh", "-c", "kill -" + signal + " " + victim.pid() + " 2> /dev/null")
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot send SIG" + signal, e);
+        }
     }
 
     private void supervise() {
         while (true) {
             Process started;
             synchronized (this) {
-                if (closed || crashes > PATIENCE_WITH_CRASHES) {
+                if (closed || crashesInARow > PATIENCE_WITH_CRASHES) {
                     return;
                 }
                 try {
-                    started = new ProcessBuilder(command())
-                            .redirectErrorStream(true)
-                            .start();
+                    setup.beforeStart().run();
+                    ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true);
+                    builder.environment().putAll(setup.environment());
+                    started = builder.start();
                 } catch (IOException e) {
                     cannotStart = e;
                     notifyAll();
@@ -167,6 +236,7 @@ final class ServiceProcess implements AutoCloseable {
 
     private synchronized void becomeReady(int servicePort) {
         port = servicePort;
+        crashesInARow = 0;
         notifyAll();
     }
 
@@ -182,9 +252,11 @@ final class ServiceProcess implements AutoCloseable {
             port = -1;
         }
         int status = started.onExit().join().exitValue();
+        setup.cleanUpAfter().accept(started.pid());
         synchronized (this) {
             if (!expectedToEnd && !closed) {
                 crashes++;
+                crashesInARow++;
                 keep("(ended by itself with status " + status + ")");
             }
             notifyAll();

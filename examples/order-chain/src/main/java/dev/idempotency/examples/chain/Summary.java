@@ -27,7 +27,11 @@ final class Summary {
         rows.put("duplicates", Integer.toString(figures.duplicates()));
         rows.put("losses", Integer.toString(figures.lost()));
         rows.put("kills", Integer.toString(result.kills().size()));
-        rows.put("SIGTERM to exit", stopTimes(result.stopMillis()));
+        if (result.options() instanceof SoakOptions) {
+            result.faults().forEach((fault, count) -> rows.put("  " + fault.label(), Integer.toString(count)));
+            rows.put("crashes", result.crashes() + " (ended by themselves)");
+        }
+        rows.put("SIGTERM to exit", stopTimes(result));
         return rows;
     }
 
@@ -37,10 +41,12 @@ final class Summary {
         return table.toString();
     }
 
-    private static String stopTimes(List<Long> millis) {
+    private static String stopTimes(Result result) {
+        List<Long> millis = result.stopMillis();
         if (millis.isEmpty()) {
             return "none was sent";
         }
-        return "median " + millis.get(millis.size() / 2) + " ms, longest " + millis.get(millis.size() - 1) + " ms";
+        return "median " + millis.get(millis.size() / 2) + " ms, longest " + millis.get(millis.size() - 1)
+                + " ms, grace " + result.grace().toSeconds() + " s";
     }
 }

@@ -13,6 +13,7 @@ final class Timeline {
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
     private final Queue<Run> runs = new ConcurrentLinkedQueue<>();
     private final Queue<Kill> kills = new ConcurrentLinkedQueue<>();
+    private final Queue<Incident> incidents = new ConcurrentLinkedQueue<>();
 
     /** How one request ended, as its client saw it. */
     enum Outcome {
@@ -51,8 +52,16 @@ final class Timeline {
     /** One life of a service, from ready to its end. */
     record Run(ServiceName service, long from, long to) {}
 
-    /** One kill: when the signal was sent, and when the process was gone. */
-    record Kill(ServiceName service, Signal signal, long at, long gone) {}
+    /** One kill: when the signal was sent, when the process was gone, and how long of that it had been made to stand still. */
+    record Kill(ServiceName service, Signal signal, long at, long gone, long stood) {
+        /** How long the process took to end. */
+        long took() {
+            return gone - at - stood;
+        }
+    }
+
+    /** One fault, but for a kill: what, to whom, from when to when. */
+    record Incident(Fault fault, String what, long from, long to) {}
 
     long now() {
         return (System.nanoTime() - originNanos) / 1_000_000;
@@ -74,6 +83,10 @@ final class Timeline {
         kills.add(kill);
     }
 
+    void add(Incident incident) {
+        incidents.add(incident);
+    }
+
     List<Attempt> attempts() {
         return List.copyOf(attempts);
     }
@@ -88,5 +101,9 @@ final class Timeline {
 
     List<Kill> kills() {
         return List.copyOf(kills);
+    }
+
+    List<Incident> incidents() {
+        return List.copyOf(incidents);
     }
 }

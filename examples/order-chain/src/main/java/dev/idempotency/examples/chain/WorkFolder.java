@@ -41,6 +41,10 @@ final class WorkFolder implements AutoCloseable {
         return new WorkFolder(path, janitor);
     }
 
+    Path path() {
+        return path;
+    }
+
     /** Where the child processes put their temporary files: native libraries, mostly. */
     Path temporary() throws IOException {
         return Files.createDirectories(path.resolve("temporary"));

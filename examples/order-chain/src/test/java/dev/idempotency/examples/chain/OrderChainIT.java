@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo as a person runs it: a process of its own, judged by its output, its status and what it leaves behind. */
@@ -24,6 +25,8 @@ final class OrderChainIT {
     private static final Pattern RESULT =
             Pattern.compile("RESULT guard=(on|off) orders=(\\d+) intents=(\\d+) charges=(\\d+) duplicates=(\\d+)"
                     + " lost=(\\d+) kills=(\\d+) replays=(\\d+) seconds=(\\d+)");
+    private static final Pattern SOAK_RESULT =
+            Pattern.compile(RESULT.pattern() + "( (sigkill|sigterm|sigstop|backend|statement|broker|clock)=\\d+){7}");
 
     @TempDir
     private Path folder;
@@ -61,6 +64,24 @@ final class OrderChainIT {
 
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.lines()).containsExactly("demo.orders=none: must be a whole number from 1 to 20000");
+    }
+
+    @Test
+    void soak_badValue_isOneLineAndAStatus() throws Exception {
+        Run run = run("soak", "-Dsoak.minutes=none");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.lines()).containsExactly("soak.minutes=none: must be a whole number from 1 to 240");
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "idempotency.profile", matches = "full")
+    void soak_faultsOfEveryKind_everyOrderOnce() throws Exception {
+        Run run = run("soak", "-Dsoak.minutes=1");
+
+        assertThat(run.status()).as(run.output()).isZero();
+        assertThat(run.lines().get(run.lines().size() - 1)).matches(SOAK_RESULT);
+        assertThat(temporaryFolder()).isEmptyDirectory();
     }
 
     @Test
@@ -114,8 +135,13 @@ final class OrderChainIT {
     }
 
     private Run run(String... options) throws Exception {
+        boolean soak = options[0].equals("soak");
+        return run(soak ? "soak" : "demo", List.of(options).subList(soak ? 1 : 0, options.length));
+    }
+
+    private Run run(String scenario, List<String> options) throws Exception {
         Path output = folder.resolve("output");
-        Process demo = start(output, options);
+        Process demo = start(scenario, output, options);
         try {
             assertThat(demo.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                     .as("ends in time")
@@ -126,14 +152,15 @@ final class OrderChainIT {
         return new Run(demo.exitValue(), Files.readAllLines(output));
     }
 
-    private Process start(Path output, String... options) throws IOException {
+    private Process start(String scenario, Path output, List<String> options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx512m");
         command.add("-XX:+UseSerialGC");
         command.add("-Djava.io.tmpdir=" + Files.createDirectories(temporaryFolder()));
-        command.addAll(List.of(options));
-        command.addAll(List.of("-classpath", System.getProperty("java.class.path"), OrderChain.class.getName()));
+        command.addAll(options);
+        command.addAll(
+                List.of("-classpath", System.getProperty("java.class.path"), OrderChain.class.getName(), scenario));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
@@ -142,7 +169,7 @@ final class OrderChainIT {
 
     private Process startAndAwaitChildren() throws IOException {
         // More than will ever be done: it is interrupted in the middle.
-        Process demo = start(folder.resolve("output"), "-Ddemo.orders=20000", "-Ddemo.kills=0");
+        Process demo = start("demo", folder.resolve("output"), List.of("-Ddemo.orders=20000", "-Ddemo.kills=0"));
         await().atMost(PATIENCE)
                 .until(() -> services(demo) == 2 && databaseServer().isPresent());
         return demo;

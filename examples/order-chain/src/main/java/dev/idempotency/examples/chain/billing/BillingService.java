@@ -2,6 +2,7 @@ package dev.idempotency.examples.chain.billing;
 
 import dev.idempotency.examples.chain.service.Driver;
 import dev.idempotency.examples.chain.service.ServiceSettings;
+import java.io.IOException;
 
 /** The process that charges orders. */
 public final class BillingService {
@@ -14,15 +15,16 @@ public final class BillingService {
      * Starts the service; it ends by a signal.
      *
      * @param arguments the {@link ServiceSettings}
+     * @throws IOException if it could not start
      */
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
         Driver.dieWithIt();
         ServiceSettings settings = ServiceSettings.fromArguments(arguments);
         if (settings.guarded()) {
-            GuardedBilling.start(settings);
+            Driver.tellReady(GuardedBilling.start(settings));
         } else {
             NaiveBilling.start(settings);
+            Driver.tellReady(0);
         }
-        Driver.tellReady(0);
     }
 }

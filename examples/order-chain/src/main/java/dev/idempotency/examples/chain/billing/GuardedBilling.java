@@ -1,5 +1,6 @@
 package dev.idempotency.examples.chain.billing;
 
+import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.ConsumerId;
@@ -18,8 +19,13 @@ import dev.idempotency.jdbi.JdbiEventStore;
 import dev.idempotency.jdbi.JdbiTransactionRunner;
 import dev.idempotency.kafka.IdempotentConsumer;
 import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.shutdown.LivenessHandler;
 import dev.idempotency.shutdown.Phase;
+import dev.idempotency.shutdown.ReadinessHandler;
 import dev.idempotency.transaction.JoiningDataSource;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -44,12 +50,17 @@ final class GuardedBilling {
         this.charges = charges;
     }
 
-    /** Starts the service and takes over SIGTERM. */
-    static void start(ServiceSettings settings) {
-        GracefulShutdown shutdown = GracefulShutdown.ofDefaults();
+    /**
+     * Starts the service and takes over SIGTERM.
+     *
+     * @return the port of the probes
+     */
+    static int start(ServiceSettings settings) throws IOException {
+        GracefulShutdown shutdown = settings.newShutdown();
+        int port = startProbes(shutdown);
         JoiningDataSource dataSource = JoiningDataSource.of(openPool(settings, shutdown));
-        GuardedBilling billing =
-                new GuardedBilling(openClient(shutdown), settings.provider().resolve("/charges"));
+        GuardedBilling billing = new GuardedBilling(
+                openClient(settings, shutdown), settings.provider().resolve("/charges"));
         IdempotentConsumer.<String, byte[]>builder()
                 .consumer(ConsumerId.of(BillingService.GROUP))
                 .topics(OrderPlaced.TOPIC)
@@ -64,6 +75,18 @@ final class GuardedBilling {
                 .build()
                 .start();
         shutdown.ownJvmShutdown("billing service");
+        return port;
+    }
+
+    /** A consumer has no web server of its own; the JDK's is enough for its probes. */
+    private static int startProbes(GracefulShutdown shutdown) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/ready", ReadinessHandler.of(shutdown));
+        server.createContext("/live", LivenessHandler.of(shutdown));
+        server.start();
+        // Registered first, closed last: the platform gets its answers to the end.
+        shutdown.on(Phase.CLOSE, "probes", deadline -> server.stop(0));
+        return server.getAddress().getPort();
     }
 
     private static HikariDataSource openPool(ServiceSettings settings, GracefulShutdown shutdown) {
@@ -76,13 +99,14 @@ final class GuardedBilling {
         return pool;
     }
 
-    private static IdempotentHttpClient openClient(GracefulShutdown shutdown) {
+    private static IdempotentHttpClient openClient(ServiceSettings settings, GracefulShutdown shutdown) {
         HttpClient http = HttpClient.newHttpClient();
         return IdempotentHttpClient.builder(http, ProviderFormat.of("Idempotency-Key", Duration.ofHours(24)))
                 .backOff(Duration.ofMillis(50), Duration.ofSeconds(1))
                 .attemptTimeout(Duration.ofSeconds(2))
                 // Less than the transaction may idle: the call is made inside it.
                 .totalTime(Duration.ofSeconds(10))
+                .clock(settings.wallClock())
                 .shutdown(shutdown)
                 .build();
     }

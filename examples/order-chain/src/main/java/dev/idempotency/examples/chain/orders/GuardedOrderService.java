@@ -11,6 +11,8 @@ import dev.idempotency.kafka.KafkaOutboxPublisher;
 import dev.idempotency.outbox.Outbox;
 import dev.idempotency.outbox.OutboxRelay;
 import dev.idempotency.servlet.IdempotencyFilter;
+import dev.idempotency.servlet.LivenessServlet;
+import dev.idempotency.servlet.ReadinessServlet;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Phase;
 import dev.idempotency.transaction.JoiningDataSource;
@@ -36,13 +38,16 @@ final class GuardedOrderService {
      * @return the port
      */
     static int start(ServiceSettings settings) throws Exception {
-        GracefulShutdown shutdown = GracefulShutdown.ofDefaults();
+        GracefulShutdown shutdown = settings.newShutdown();
         JoiningDataSource dataSource = JoiningDataSource.of(openPool(settings, shutdown));
 
         JdbiOutboxStore outboxStore = JdbiOutboxStore.of(dataSource);
         OutboxRelay relay = startRelay(settings, outboxStore, shutdown);
         // The nudge: an order's event leaves as soon as the order is committed, not at the relay's next look.
-        Outbox outbox = Outbox.builder(outboxStore).afterCommit(relay::nudge).build();
+        Outbox outbox = Outbox.builder(outboxStore)
+                .afterCommit(relay::nudge)
+                .clock(settings.wallClock())
+                .build();
 
         Server server = startWeb(dataSource, outbox, shutdown);
         shutdown.ownJvmShutdown("order service");
@@ -89,6 +94,8 @@ final class GuardedOrderService {
                 "/orders",
                 EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new OrdersServlet(Jdbi.create(dataSource), outbox)), "/orders");
+        context.addServlet(new ServletHolder(ReadinessServlet.of(shutdown)), "/ready");
+        context.addServlet(new ServletHolder(LivenessServlet.of(shutdown)), "/live");
         Server server = Web.start(context);
         shutdown.on(Phase.CLOSE, "web server", deadline -> server.stop());
         return server;
