@@ -1,5 +1,6 @@
 package dev.idempotency.verification;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.shutdown.GracefulShutdown;
@@ -80,21 +81,25 @@ final class KubernetesPageTest {
     }
 
     private static Object path(Map<String, Object> container, String probe) {
-        return map(map(container, probe), "httpGet").get("path");
+        return value(map(map(container, probe), "httpGet"), "path");
     }
 
     private static Map<String, Object> spec(Map<String, Object> object) {
         return map(object, "spec");
     }
 
+    private static Object value(Map<String, Object> parent, String name) {
+        return requireNonNull(parent.get(name), () -> "There is no " + name + " in " + parent);
+    }
+
     @SuppressWarnings("unchecked")
     private static Map<String, Object> map(Map<String, Object> parent, String name) {
-        return (Map<String, Object>) parent.get(name);
+        return (Map<String, Object>) value(parent, name);
     }
 
     @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> list(Map<String, Object> parent, String name) {
-        return (List<Map<String, Object>>) parent.get(name);
+        return (List<Map<String, Object>>) value(parent, name);
     }
 
     @SuppressWarnings("unchecked")
