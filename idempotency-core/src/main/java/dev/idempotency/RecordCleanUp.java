@@ -1,8 +1,14 @@
 package dev.idempotency;
 
+import dev.idempotency.shutdown.Deadline;
+import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.shutdown.Phase;
+import dev.idempotency.shutdown.Registration;
 import dev.idempotency.spi.IdempotencyStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class RecordCleanUp implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RecordCleanUp.class);
 
+    private static final String NAME = "record clean-up";
     private static final int BATCH = 1_000;
     private static final int MOST_BATCHES = 100;
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(20);
@@ -28,6 +35,7 @@ public final class RecordCleanUp implements AutoCloseable {
     private final Duration interval;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final Thread thread;
+    private final List<Registration> registrations = new CopyOnWriteArrayList<>();
 
     private RecordCleanUp(IdempotencyStore store, Duration interval) {
         this.store = Objects.requireNonNull(store, "store");
@@ -68,6 +76,28 @@ public final class RecordCleanUp implements AutoCloseable {
      */
     public void start() {
         thread.start();
+    }
+
+    /**
+     * Starts the job as part of the application's shutdown: it begins no batch from {@code STOP_INTAKE} on and is waited
+     * for in {@code DRAIN}, before the pool is closed.
+     *
+     * @param shutdown the application's shutdown
+     * @throws IllegalStateException if the shutdown has begun; the job is not started
+     * @throws IllegalThreadStateException if it was started before
+     */
+    public void start(GracefulShutdown shutdown) {
+        registrations.add(shutdown.on(Phase.STOP_INTAKE, NAME, deadline -> stop.countDown()));
+        registrations.add(shutdown.on(Phase.DRAIN, NAME, this::awaitEnd));
+        start();
+    }
+
+    private void awaitEnd(Deadline deadline) throws InterruptedException {
+        thread.join(Math.max(1, deadline.remaining().toMillis()));
+        if (thread.isAlive()) {
+            throw new IllegalStateException(
+                    "The batch in hand of the clean-up of records did not end in time; it is left to roll back");
+        }
     }
 
     /**
@@ -119,6 +149,7 @@ public final class RecordCleanUp implements AutoCloseable {
     /** Ends the job after the batch in hand; the second call only waits for that too. */
     @Override
     public void close() {
+        registrations.forEach(Registration::close);
         stop.countDown();
         try {
             thread.join(LONGEST_CLOSE.toMillis());

@@ -18,9 +18,13 @@ import java.util.Objects;
  * HttpServer probes = HttpServer.create(new InetSocketAddress(8081), 0);
  * probes.createContext("/ready", ReadinessHandler.of(shutdown));
  * probes.createContext("/live", LivenessHandler.of(shutdown));
- * probes.start();
  * shutdown.on(Phase.CLOSE, "probes", deadline -> probes.stop(0));
+ * // … everything else is opened, registered and started …
+ * probes.start();
  * }</pre>
+ *
+ * <p>Start it last: before, the application is not ready, and the server's thread would keep a process alive that could
+ * not start.
  *
  * <p>Thread-safe.
  */
