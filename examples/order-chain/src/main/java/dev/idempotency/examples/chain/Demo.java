@@ -101,6 +101,9 @@ final class Demo implements AutoCloseable {
                 answers.awaitClosed(intents.haveEnded() ? intents.count() : Integer.MAX_VALUE, GLANCE_MILLIS);
                 scenario.show(progress, chain, answers, timeline);
                 checkTroubles();
+                if (isAnswered(intents) && isAnyAlive(troubles)) {
+                    Pause.ofMillis(GLANCE_MILLIS);
+                }
                 if (isAnswered(intents) && !isAnyAlive(troubles)) {
                     checkAlive(chain);
                     settlement.look();

@@ -31,7 +31,7 @@ abstract class Trouble implements Runnable {
                 Thread.currentThread().interrupt();
                 return;
             } catch (Exception e) {
-                throw new IllegalStateException(getClass().getSimpleName() + " failed", e);
+                throw new IllegalStateException(getClass().getSimpleName() + " failed: " + e.getMessage(), e);
             }
         }
     }

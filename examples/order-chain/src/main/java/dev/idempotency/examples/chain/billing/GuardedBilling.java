@@ -57,7 +57,7 @@ final class GuardedBilling {
      */
     static int start(ServiceSettings settings) throws IOException {
         GracefulShutdown shutdown = settings.newShutdown();
-        int port = startProbes(shutdown);
+        HttpServer probes = openProbes(shutdown);
         JoiningDataSource dataSource = JoiningDataSource.of(openPool(settings, shutdown));
         GuardedBilling billing = new GuardedBilling(
                 openClient(settings, shutdown), settings.provider().resolve("/charges"));
@@ -75,18 +75,19 @@ final class GuardedBilling {
                 .build()
                 .start();
         shutdown.ownJvmShutdown("billing service");
-        return port;
+        // Last: before, the service is not ready; and its thread would keep a process alive that could not start.
+        probes.start();
+        return probes.getAddress().getPort();
     }
 
     /** A consumer has no web server of its own; the JDK's is enough for its probes. */
-    private static int startProbes(GracefulShutdown shutdown) throws IOException {
+    private static HttpServer openProbes(GracefulShutdown shutdown) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/ready", ReadinessHandler.of(shutdown));
         server.createContext("/live", LivenessHandler.of(shutdown));
-        server.start();
         // Registered first, closed last: the platform gets its answers to the end.
         shutdown.on(Phase.CLOSE, "probes", deadline -> server.stop(0));
-        return server.getAddress().getPort();
+        return server;
     }
 
     private static HikariDataSource openPool(ServiceSettings settings, GracefulShutdown shutdown) {
