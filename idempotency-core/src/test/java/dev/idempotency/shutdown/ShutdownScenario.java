@@ -248,7 +248,7 @@ enum ShutdownScenario {
         @Override
         void play(GracefulShutdown shutdown) throws Exception {
             Path folder = Files.createTempDirectory("shutdown-h2");
-            String url = "jdbc:h2:file:" + folder.resolve("db") + ";DB_CLOSE_ON_EXIT=FALSE";
+            String url = "jdbc:h2:file:" + folder.resolve("db") + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0";
             Connection keeper = DriverManager.getConnection(url);
             execute(keeper, "CREATE TABLE counter (n BIGINT)");
             execute(keeper, "INSERT INTO counter VALUES (0)");
