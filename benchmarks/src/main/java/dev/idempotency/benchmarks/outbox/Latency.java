@@ -42,7 +42,7 @@ final class Latency {
                         KafkaOutboxPublisher.of(forms.producerSettings()),
                         events,
                         id -> acknowledged.put(id, System.nanoTime()));
-                OutboxRelay relay = OutboxForms.lease(forms.store(), publisher)) {
+                OutboxRelay relay = OutboxForms.lease(forms.database().pool(), publisher)) {
             relay.start();
             rate = write(relay, committed, events);
             publisher.await();

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import javax.sql.DataSource;
 
 /** Events on their way from the table to the broker, in each way there is. Used by one thread. */
 final class OutboxForms {
@@ -45,7 +46,7 @@ final class OutboxForms {
     /** Builds the relay of one mode. */
     @FunctionalInterface
     interface Mode {
-        OutboxRelay relay(JdbiOutboxStore store, OutboxPublisher publisher);
+        OutboxRelay relay(DataSource dataSource, OutboxPublisher publisher);
     }
 
     OutboxForms(BenchDatabase database, EmbeddedKafka kafka) {
@@ -56,12 +57,17 @@ final class OutboxForms {
         this.outbox = Outbox.of(store);
     }
 
-    static OutboxRelay lease(JdbiOutboxStore store, OutboxPublisher publisher) {
-        return OutboxRelay.leasing(store, publisher).build();
+    static OutboxRelay lease(DataSource dataSource, OutboxPublisher publisher) {
+        return OutboxRelay.leasing(JdbiOutboxStore.of(dataSource), publisher).build();
     }
 
-    static OutboxRelay claim(JdbiOutboxStore store, OutboxPublisher publisher) {
-        return OutboxRelay.claiming(store, publisher).build();
+    static OutboxRelay claim(DataSource dataSource, OutboxPublisher publisher) {
+        return OutboxRelay.claiming(JdbiOutboxStore.of(dataSource), publisher).build();
+    }
+
+    static OutboxRelay lock(DataSource dataSource, OutboxPublisher publisher) {
+        return OutboxRelay.locking(JdbiOutboxStore.of(dataSource), JdbiTransactionRunner.of(dataSource), publisher)
+                .build();
     }
 
     /** Empties the table, appends so many events and relays them all; the time includes the marks of the last ones. */
@@ -90,7 +96,7 @@ final class OutboxForms {
     private double relay(Mode mode, int events, boolean withLastMarks) throws InterruptedException {
         try (WatchedPublisher publisher =
                         new WatchedPublisher(KafkaOutboxPublisher.of(producerSettings()), events, id -> {});
-                OutboxRelay relay = mode.relay(store, publisher)) {
+                OutboxRelay relay = mode.relay(database.pool(), publisher)) {
             long begin = System.nanoTime();
             relay.start();
             publisher.await();
@@ -169,8 +175,17 @@ final class OutboxForms {
         return PAYLOAD.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** The time-outs are the longest with which LOCK agrees, and the same for all, the bare producer included. */
     Map<String, Object> producerSettings() {
-        return Map.of("bootstrap.servers", bootstrapServers);
+        return Map.of(
+                "bootstrap.servers",
+                bootstrapServers,
+                "request.timeout.ms",
+                5_000,
+                "delivery.timeout.ms",
+                6_500,
+                "max.block.ms",
+                1_000L);
     }
 
     BenchDatabase database() {

@@ -13,7 +13,6 @@ import dev.idempotency.benchmarks.harness.Sample;
 import dev.idempotency.benchmarks.harness.Settings;
 import dev.idempotency.benchmarks.harness.Suite;
 import dev.idempotency.benchmarks.harness.Target;
-import dev.idempotency.jdbi.JdbiOutboxStore;
 import dev.idempotency.kafka.KafkaOutboxPublisher;
 import dev.idempotency.outbox.OutboxRelay;
 import dev.idempotency.spi.OutboxPublisher;
@@ -71,17 +70,22 @@ public final class OutboxSuite implements Suite {
                         new Form("bare producer", () -> BareProducer.send(forms.producerSettings(), forms.ids(), many)),
                         new Form("LEASE", () -> forms.relayAll(OutboxForms::lease, many)),
                         new Form("CLAIM", () -> forms.relayAll(OutboxForms::claim, some)),
+                        new Form("LOCK", () -> forms.relayAll(OutboxForms::lock, some)),
                         new Form("textbook", () -> TextbookRelay.relayAll(forms, few))),
                 List.of(
                         Figure.against("LEASE", "bare producer", OutboxForms.EVENTS)
                                 .target(Target.ratioAtLeast(0.4)),
                         Figure.against("CLAIM", "bare producer", OutboxForms.EVENTS)
                                 .target(Target.ratioAtLeast(0.1)),
+                        Figure.against("LOCK", "bare producer", OutboxForms.EVENTS)
+                                .target(Target.ratioAtLeast(0.2)),
                         Figure.against("LEASE", "textbook", OutboxForms.EVENTS).target(Target.ratioAtLeast(15)),
                         Figure.alone("LEASE", OutboxForms.RELAY_LOG),
                         Figure.alone("LEASE", OutboxForms.WHOLE_LOG).target(Target.valueAtMost(600)),
                         Figure.alone("CLAIM", OutboxForms.RELAY_LOG),
-                        Figure.alone("CLAIM", OutboxForms.WHOLE_LOG).target(Target.valueAtMost(1_900)))));
+                        Figure.alone("CLAIM", OutboxForms.WHOLE_LOG).target(Target.valueAtMost(1_900)),
+                        Figure.alone("LOCK", OutboxForms.RELAY_LOG),
+                        Figure.alone("LOCK", OutboxForms.WHOLE_LOG))));
     }
 
     private static void append(Harness harness, OutboxForms forms) throws Exception {
@@ -105,17 +109,19 @@ public final class OutboxSuite implements Suite {
                 "idle relay",
                 List.of(
                         new Form("LEASE", () -> idle(settings, database, forms, OutboxForms::lease)),
-                        new Form("CLAIM", () -> idle(settings, database, forms, OutboxForms::claim))),
+                        new Form("CLAIM", () -> idle(settings, database, forms, OutboxForms::claim)),
+                        new Form("LOCK", () -> idle(settings, database, forms, OutboxForms::lock))),
                 List.of(
                         Figure.alone("LEASE", QUERIES).target(Target.valueAtMost(2)),
-                        Figure.alone("CLAIM", QUERIES).target(Target.valueAtMost(2)))));
+                        Figure.alone("CLAIM", QUERIES).target(Target.valueAtMost(2)),
+                        Figure.alone("LOCK", QUERIES).target(Target.valueAtMost(2)))));
     }
 
     private static Sample idle(Settings settings, BenchDatabase database, OutboxForms forms, OutboxForms.Mode mode) {
         forms.clear();
         CountingDataSource counter = CountingDataSource.of(database.pool());
         try (OutboxPublisher publisher = KafkaOutboxPublisher.of(forms.producerSettings());
-                OutboxRelay relay = mode.relay(JdbiOutboxStore.of(counter.dataSource()), publisher)) {
+                OutboxRelay relay = mode.relay(counter.dataSource(), publisher)) {
             relay.start();
             // Until it has found its idle pace.
             pause(Duration.ofSeconds(settings.size(10, 2)));
