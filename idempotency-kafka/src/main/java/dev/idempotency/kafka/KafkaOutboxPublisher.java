@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -52,8 +51,9 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
     private final Duration deliveryTimeout;
     private final boolean compressing;
     private final TopicLimits limits;
+    private final Suspects suspects = new Suspects();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile Producer<byte[], byte[]> producer;
+    private volatile Producers producers;
 
     private KafkaOutboxPublisher(Map<String, Object> settings, @Nullable String source) {
         this.settings = settings;
@@ -65,7 +65,7 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         this.deliveryTimeout = Duration.ofMillis(parsed.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
                         + 2 * parsed.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG))
                 .plus(TopicLimits.LONGEST_WAIT);
-        this.producer = connect();
+        this.producers = new Producers(settings);
     }
 
     /**
@@ -134,14 +134,6 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         }
     }
 
-    private Producer<byte[], byte[]> connect() {
-        try {
-            return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
-        } catch (KafkaException e) {
-            throw new IllegalArgumentException("Kafka refuses the producer's settings: " + e.getMessage(), e);
-        }
-    }
-
     @Override
     public Duration deliveryTimeout() {
         return deliveryTimeout;
@@ -149,33 +141,62 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
 
     @Override
     public void publish(OutboxRow row, PublishCallback callback) {
-        Producer<byte[], byte[]> current = producer;
-        Answer answer = new Answer(row, callback);
+        Producers current = producers;
+        String topic = row.event().topic();
+        Suspects.Route route = suspects.begin(topic, row.eventId());
+        Answer answer = new Answer(row, callback, () -> suspects.end(topic, route));
         try {
+            if (route == Suspects.Route.LATER) {
+                throw new KafkaException("The event waits until others of its topic are through, to be sent alone");
+            }
             ProducerRecord<byte[], byte[]> sent = toRecord(row);
             RecordTooLargeException tooLarge = tooLarge(row, sent);
             if (tooLarge != null) {
-                answer.failed(PublishOutcome.Kind.RECORD, tooLarge);
-                return;
+                throw tooLarge;
             }
-            checkPartition(current, row.event());
-            send(current, sent, answer);
+            Producer<byte[], byte[]> sender = current.of(route);
+            checkPartition(sender, row.event());
+            send(current, sender, sent, route, answer);
         } catch (RuntimeException e) {
-            // The producer throws what it could not turn into a failed answer; nothing was sent then.
-            answer.failed(classify(current, e), e);
+            // The producer throws what it could not turn into a failed answer: nothing was sent, and no other event is
+            // to
+            // blame.
+            answer.failed(judge(current, Suspects.Route.ALONE, row, e), e);
         }
     }
 
     /** The answer comes by the callback; the future says the same, but waiting for it has overflowed the stack before. */
     @SuppressWarnings("FutureReturnValueIgnored")
-    private void send(Producer<byte[], byte[]> sender, ProducerRecord<byte[], byte[]> sent, Answer answer) {
+    private void send(
+            Producers current,
+            Producer<byte[], byte[]> sender,
+            ProducerRecord<byte[], byte[]> sent,
+            Suspects.Route route,
+            Answer answer) {
         sender.send(sent, (metadata, failure) -> {
             if (failure == null) {
+                suspects.clear(sent.topic(), answer.row.eventId());
                 answer.published();
             } else {
-                answer.failed(classify(sender, failure), failure);
+                answer.failed(judge(current, route, answer.row, failure), failure);
             }
         });
+    }
+
+    /** What a broker says of an event counts only when the event was alone in its batch. */
+    private PublishOutcome.Kind judge(Producers current, Suspects.Route route, OutboxRow row, Exception failure) {
+        PublishOutcome.Kind kind = classify(current, failure);
+        if (kind != PublishOutcome.Kind.RECORD) {
+            return kind;
+        }
+        String topic = row.event().topic();
+        if (route == Suspects.Route.TOGETHER && suspects.suspect(topic, row.eventId())) {
+            log.debug(
+                    "The broker refused a batch for {} in which was event {}; it is sent alone", topic, row.eventId());
+            return PublishOutcome.Kind.TOPIC;
+        }
+        suspects.clear(topic, row.eventId());
+        return kind;
     }
 
     /** Without this the producer waits for the partition to come up and reports a time-out, as of a broker that is down. */
@@ -190,8 +211,8 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         }
     }
 
-    private PublishOutcome.Kind classify(Producer<byte[], byte[]> sender, Exception failure) {
-        if (sender != producer || closed.get()) {
+    private PublishOutcome.Kind classify(Producers current, Exception failure) {
+        if (current != producers || closed.get()) {
             return PublishOutcome.Kind.FATAL;
         }
         return PublishFailures.kindOf(failure);
@@ -253,16 +274,16 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         if (closed.get()) {
             return;
         }
-        Producer<byte[], byte[]> old = producer;
+        Producers old = producers;
         log.warn("The outbox publisher replaces its producer, which had failed for good");
-        producer = connect();
+        producers = new Producers(settings);
         old.close(Duration.ZERO);
     }
 
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            producer.close(deliveryTimeout.plus(CLOSE_MARGIN));
+            producers.close(deliveryTimeout.plus(CLOSE_MARGIN));
             limits.close();
         }
     }
@@ -271,10 +292,12 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
     private static final class Answer {
         private final OutboxRow row;
         private final PublishCallback callback;
+        private final Runnable ended;
         private final AtomicBoolean given = new AtomicBoolean();
 
-        Answer(OutboxRow row, PublishCallback callback) {
+        Answer(OutboxRow row, PublishCallback callback, Runnable ended) {
             this.row = row;
+            this.ended = ended;
             this.callback = Objects.requireNonNull(callback, "callback");
         }
 
@@ -288,6 +311,7 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
 
         private void give(PublishOutcome outcome) {
             if (given.compareAndSet(false, true)) {
+                ended.run();
                 callback.completed(row, outcome);
             }
         }

@@ -2,6 +2,7 @@ package dev.idempotency.kafka;
 
 import dev.idempotency.spi.PublishOutcome;
 import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -39,13 +40,14 @@ final class PublishFailures {
                 || failure instanceof TopicAuthorizationException
                 || failure instanceof PolicyViolationException
                 // The time in a record is that of the send: to blame are this machine's clock or the topic's limits,
-                // and the event must outlast both. Known only of a batch with one bad record: the client calls several
-                // of them InvalidRecordException, whatever was wrong.
+                // and the event must outlast both.
                 || failure instanceof InvalidTimestampException
                 // Too few replicas is a matter of one topic's partitions; if the whole cluster suffers, each topic
                 // rests.
                 || failure instanceof NotEnoughReplicasException
-                || failure instanceof NotEnoughReplicasAfterAppendException) {
+                || failure instanceof NotEnoughReplicasAfterAppendException
+                // What the client says of the good records of a batch that was refused for a bad one.
+                || (failure.getClass() == KafkaException.class && failure.getCause() == null)) {
             return PublishOutcome.Kind.TOPIC;
         }
         if (failure instanceof OutOfOrderSequenceException

@@ -22,7 +22,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -31,17 +33,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A broker that refuses the time in the records, as it does when the sender's clock is far ahead of its own.
- *
- * <p>Records are sent one by one: of a batch with several refused records Kafka's client does not tell why.
+ * A broker that refuses a batch. Kafka's client calls the bad records of it invalid, whatever was wrong with them, and says
+ * of the good ones that they were with bad ones.
  */
 @Timeout(180)
-class WrongClockIT {
+class RefusedBatchIT {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final String TOPIC = "strict";
+    private static final int EVENTS = 20;
     /** The clocks of a test are the same, so the topic is made to refuse what is not from the present millisecond. */
     private static final String OLDEST = "message.timestamp.before.max.ms";
 
+    /** As it does when the sender's clock is far ahead of the broker's. */
     @Test
     void brokerRefusesTheTime_noEventIsGivenUpAndAllArriveOnceItIsAccepted() throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.start();
@@ -52,12 +55,12 @@ class WrongClockIT {
             SchemaInstaller.of(dataSource).install();
             JdbiOutboxStore store = JdbiOutboxStore.of(dataSource);
             try (KafkaOutboxPublisher publisher = KafkaOutboxPublisher.of(
-                            Map.of("bootstrap.servers", kafka.bootstrapServers(), "batch.size", "0"));
+                            Map.of("bootstrap.servers", kafka.bootstrapServers(), "linger.ms", "20"));
                     OutboxRelay relay = OutboxRelay.claiming(store, publisher)
                             .poll(Duration.ofMillis(5), Duration.ofMillis(20))
                             .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(20)))
                             .build()) {
-                append(dataSource, store);
+                append(dataSource, store, number -> Optional.empty());
                 relay.start();
                 await().atMost(DEADLINE)
                         .until(() -> count(dataSource, "status = 'DEAD'") > 0
@@ -72,17 +75,47 @@ class WrongClockIT {
                         .all()
                         .get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
 
-                await().atMost(DEADLINE).until(() -> count(dataSource, "status = 'PUBLISHED'") == 20);
+                await().atMost(DEADLINE).until(() -> count(dataSource, "status = 'PUBLISHED'") == EVENTS);
                 assertThat(count(dataSource, "status = 'DEAD' OR attempts > 0")).isZero();
             }
-            assertThat(KafkaRecords.read(kafka, TOPIC, 20)).hasSize(20);
+            assertThat(KafkaRecords.read(kafka, TOPIC, EVENTS)).hasSize(EVENTS);
         }
     }
 
-    private static void append(HikariDataSource dataSource, JdbiOutboxStore store) {
-        List<OutboxEvent> events = IntStream.range(0, 20)
-                .mapToObj(number ->
-                        OutboxEvent.to(TOPIC).payload("event " + number).build())
+    /** A compacted topic takes no record without a key. */
+    @Test
+    void someOfABatchAreRefused_onlyTheyAreGivenUp_andTheOthersHaveNoAttemptLess() throws Exception {
+        try (EmbeddedKafka kafka = EmbeddedKafka.start();
+                PostgreSqlDatabase database = EmbeddedPostgreSql.shared().createDatabase();
+                HikariDataSource dataSource = new HikariDataSource()) {
+            kafka.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
+            dataSource.setJdbcUrl(database.url());
+            SchemaInstaller.of(dataSource).install();
+            JdbiOutboxStore store = JdbiOutboxStore.of(dataSource);
+            append(dataSource, store, number -> number % 5 == 3 ? Optional.empty() : Optional.of("key " + number));
+            try (KafkaOutboxPublisher publisher = KafkaOutboxPublisher.of(
+                            Map.of("bootstrap.servers", kafka.bootstrapServers(), "linger.ms", "20"));
+                    OutboxRelay relay = OutboxRelay.claiming(store, publisher)
+                            .poll(Duration.ofMillis(5), Duration.ofMillis(20))
+                            .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(20)))
+                            .build()) {
+                relay.start();
+                await().atMost(DEADLINE).until(() -> count(dataSource, "done_at IS NOT NULL") == EVENTS);
+            }
+            assertThat(count(dataSource, "status = 'DEAD' AND msg_key IS NULL AND attempts = 2"))
+                    .isEqualTo(4);
+            assertThat(count(dataSource, "status = 'PUBLISHED' AND msg_key IS NOT NULL AND attempts = 0"))
+                    .isEqualTo(EVENTS - 4);
+        }
+    }
+
+    private static void append(HikariDataSource dataSource, JdbiOutboxStore store, IntFunction<Optional<String>> keys) {
+        List<OutboxEvent> events = IntStream.range(0, EVENTS)
+                .mapToObj(number -> {
+                    OutboxEvent.Builder event = OutboxEvent.to(TOPIC).payload("event " + number);
+                    keys.apply(number).ifPresent(event::key);
+                    return event.build();
+                })
                 .toList();
         JdbiTransactionRunner.of(dataSource)
                 .run(
