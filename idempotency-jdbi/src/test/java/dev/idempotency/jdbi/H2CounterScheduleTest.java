@@ -97,8 +97,23 @@ class H2CounterScheduleTest {
     }
 
     @Test
-    void textualCommit_theCompletionFindsIt() {
+    void textualCommit_theGuardRefusesItBeforeAnythingIsCommitted() {
         assertThatThrownBy(() -> guarded.run(LIMITS, transaction -> {
+                    store.claim(transaction, REQUEST);
+                    database.addEffect(transaction, "effect");
+                    execute(transaction, "COMMIT");
+                    return true;
+                }))
+                .hasRootCauseInstanceOf(SQLException.class)
+                .hasStackTraceContaining("The statement COMMIT refused");
+
+        assertThat(database.countEffects("effect")).isZero();
+        assertThat(probe()).isInstanceOf(ClaimOutcome.Acquired.class);
+    }
+
+    @Test
+    void textualCommit_theCompletionFindsIt() {
+        assertThatThrownBy(() -> unguarded.run(LIMITS, transaction -> {
                     ClaimOutcome.Acquired acquired = (ClaimOutcome.Acquired) store.claim(transaction, REQUEST);
                     execute(transaction, "COMMIT");
                     store.complete(transaction, acquired.claim(), ANSWER);

@@ -16,6 +16,7 @@ import dev.idempotency.spi.AbandonedPolicy;
 import dev.idempotency.spi.ClaimOutcome;
 import dev.idempotency.spi.ClaimRequest;
 import dev.idempotency.testkit.fault.Gate;
+import dev.idempotency.transaction.RolledBackException;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
@@ -36,6 +37,8 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Schedules under which a rule of section 3 of the design decides: each is run with the rule and, in a mutant that lives
@@ -350,7 +353,7 @@ class PostgreSqlCounterScheduleIT {
                 (names, limits) ->
                         new PostgreSqlOperationRecords(new ProvesNothing(names, limits), Duration.ofSeconds(1)));
 
-        swallowing(runner(), mutant, request, "ROLLBACK");
+        swallowing(new Unguarded(database.dataSource()), mutant, request, "ROLLBACK");
 
         assertThat(database.countEffects(effect(request))).isZero();
         assertThat(probe(store(), request))
@@ -362,7 +365,7 @@ class PostgreSqlCounterScheduleIT {
     void textualRollback_theProofFindsIt() {
         ClaimRequest request = freshRequest();
 
-        assertThatThrownBy(() -> swallowing(runner(), store(), request, "ROLLBACK"))
+        assertThatThrownBy(() -> swallowing(new Unguarded(database.dataSource()), store(), request, "ROLLBACK"))
                 .isInstanceOf(TransactionLostException.class);
 
         assertNothingLeft(request);
@@ -372,9 +375,21 @@ class PostgreSqlCounterScheduleIT {
     void textualCommit_theProofFindsIt() {
         ClaimRequest request = freshRequest();
 
-        assertThatThrownBy(() -> swallowing(runner(), store(), request, "COMMIT"))
+        assertThatThrownBy(() -> swallowing(new Unguarded(database.dataSource()), store(), request, "COMMIT"))
                 .isInstanceOf(TransactionLostException.class)
                 .hasMessageContaining("COMMIT");
+    }
+
+    /** The effect stands before the statement: without the refusal it is committed without a record, and comes again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"COMMIT", "ROLLBACK", "INSERT INTO effect VALUES ('other'); COMMIT", "BEGIN"})
+    void textThatControlsTheTransaction_theGuardRefusesIt(String sql) {
+        ClaimRequest request = freshRequest();
+
+        assertThatThrownBy(() -> swallowing(runner(), store(), request, sql)).isInstanceOf(RolledBackException.class);
+
+        assertNothingLeft(request);
+        assertThat(database.countEffects("other")).isZero();
     }
 
     private void assertNothingLeft(ClaimRequest request) {

@@ -281,16 +281,34 @@ abstract class TransactionalBehaviour extends FilterBehaviour {
         assertThat(orders().effects("swallowed")).isEqualTo(1);
     }
 
-    /** What the statement has committed has no record, so nobody is told that a repeat is safe. */
-    @Test
-    void commitByAStatementOfTheHandler_isNeitherASuccessNorAFreeKey() throws Exception {
-        onOrder("ended-by-hand", (request, response) -> {
-            run("COMMIT");
+    /** Committed by hand, the effect would stand without its record, and the repeat would have it again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void commitByAStatementOfTheHandler_isRefusedAndFreesTheKey(boolean swallowed) throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        String name = "ended-by-hand-" + swallowed;
+        onOrder(name, (request, response) -> {
+            if (runs.incrementAndGet() == 1) {
+                try {
+                    run("COMMIT");
+                } catch (SQLException e) {
+                    if (!swallowed) {
+                        throw e;
+                    }
+                }
+            }
             response.setStatus(201);
         });
-        HttpAnswer answer = post("ended-by-hand", newKey());
-        assertThat(answer.status()).isEqualTo(500);
-        assertThat(answer.body()).doesNotContain("not_committed");
+        String key = newKey();
+        HttpAnswer first = post(name, key);
+        if (swallowed) {
+            assertProblem(first, ProblemCode.NOT_COMMITTED);
+        } else {
+            assertThat(first.status()).isEqualTo(500);
+        }
+        assertThat(orders().effects(name)).isZero();
+        assertThat(post(name, key).status()).isEqualTo(201);
+        assertThat(orders().effects(name)).isEqualTo(1);
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.sql.SQLTransactionRollbackException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.SQLXML;
 import java.sql.Statement;
+import java.sql.Wrapper;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ final class Guard {
 
     /** SQL standard: invalid transaction state. Not class 08, which callers would take for a lost server and retry. */
     private static final String INVALID_TRANSACTION_STATE = "25000";
+
+    /** SQL standard: feature not supported. */
+    private static final String FEATURE_NOT_SUPPORTED = "0A000";
 
     /** Chains may be as long as a batch, and nothing forbids that they are circular. */
     private static final int LONGEST_CHAIN = 1_000;
@@ -103,6 +107,45 @@ final class Guard {
             observer.observe(refusal, true);
         }
         return refusal;
+    }
+
+    /**
+     * Refuses SQL that would begin or end a transaction, and has the owner roll back: whoever swallows the refusal goes
+     * on in the belief that what came before is committed, or undone.
+     */
+    void requireNoTransactionControl(@Nullable String sql) throws SQLException {
+        String kind = TransactionControl.find(sql, this::isMariaDb);
+        if (kind != null) {
+            SQLException refusal = new SQLNonTransientException(
+                    "The statement " + kind + " refused: the transaction is begun and ended by its owner, together with"
+                            + " the library's own record, and will now be rolled back in any case. Take the statement"
+                            + " out; return from the work to commit, throw from it to roll back, and use a savepoint to"
+                            + " undo a part",
+                    INVALID_TERMINATION);
+            observer.observe(refusal, true);
+            throw refusal;
+        }
+    }
+
+    private boolean isMariaDb() throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        return product.equals("MariaDB") || product.equals("MySQL");
+    }
+
+    /** Refuses a driver's own connection, statement, result set or meta data: each leads around this guard. */
+    void requireNoJdbcType(Class<?> type) throws SQLException {
+        if (isJdbcType(type)) {
+            throw refused(
+                    "unwrap(" + type.getName() + ".class)",
+                    "it would give a driver's object that leads around the guard, with which the transaction can be"
+                            + " ended behind its owner's back. Use the object as it is, or unwrap an interface of the"
+                            + " driver that is none of JDBC's, such as org.postgresql.PGConnection",
+                    FEATURE_NOT_SUPPORTED);
+        }
+    }
+
+    boolean isJdbcType(Class<?> type) {
+        return Wrapper.class.isAssignableFrom(type);
     }
 
     /**

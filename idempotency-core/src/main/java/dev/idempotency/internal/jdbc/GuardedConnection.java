@@ -29,9 +29,14 @@ import org.jspecify.annotations.Nullable;
  *   <li>After {@link #expire()} every use throws, also of statements, result sets and locators obtained before.
  * </ul>
  *
+ * <p>SQL that begins or ends a transaction ({@code COMMIT}, {@code ROLLBACK}, {@code BEGIN} and the like, also behind a
+ * semicolon) is refused and makes the transaction rollback-only; {@code ROLLBACK TO} a savepoint passes. What commits
+ * without saying so is not seen: a procedure that does on MariaDB, DDL on MariaDB and H2, {@code EXECUTE IMMEDIATE}. The
+ * store's last statement finds that the transaction is another one, but what was committed stays.
+ *
  * <p>The statements and result sets lead back to this connection, never to the driver's. {@code unwrap} gives a
- * driver's own types (for PostgreSQL's COPY, for instance): what is done through those is seen by nobody here. Nor is a
- * {@code COMMIT} sent as text: the store's last statement finds it.
+ * driver's own types (for PostgreSQL's COPY, for instance), but none that is a connection, a statement, a result set or
+ * meta data: these lead around the guard. What is done through the others is seen by nobody here.
  *
  * <p>As safe for use by several threads as the driver's connection is.
  */
@@ -226,6 +231,7 @@ public final class GuardedConnection extends DelegatingConnection {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        guard.requireNoJdbcType(type);
         try {
             return delegate.unwrap(type);
         } catch (SQLException failure) {
@@ -241,7 +247,7 @@ public final class GuardedConnection extends DelegatingConnection {
             return true;
         }
         try {
-            return delegate.isWrapperFor(type);
+            return !guard.isJdbcType(type) && delegate.isWrapperFor(type);
         } catch (SQLException failure) {
             guard.report(failure);
             throw failure;

@@ -1991,6 +1991,7 @@ final class GuardedDatabaseMetaData implements DatabaseMetaData {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        guard.requireNoJdbcType(type);
         try {
             return delegate.unwrap(type);
         } catch (SQLException failure) {
@@ -2006,7 +2007,7 @@ final class GuardedDatabaseMetaData implements DatabaseMetaData {
             return true;
         }
         try {
-            return delegate.isWrapperFor(type);
+            return !guard.isJdbcType(type) && delegate.isWrapperFor(type);
         } catch (SQLException failure) {
             guard.report(failure);
             throw failure;

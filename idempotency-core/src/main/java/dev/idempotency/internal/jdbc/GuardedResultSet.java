@@ -2178,6 +2178,7 @@ final class GuardedResultSet implements ResultSet {
         if (type.isInstance(this)) {
             return type.cast(this);
         }
+        guard.requireNoJdbcType(type);
         try {
             return delegate.unwrap(type);
         } catch (SQLException failure) {
@@ -2193,7 +2194,7 @@ final class GuardedResultSet implements ResultSet {
             return true;
         }
         try {
-            return delegate.isWrapperFor(type);
+            return !guard.isJdbcType(type) && delegate.isWrapperFor(type);
         } catch (SQLException failure) {
             guard.report(failure);
             throw failure;

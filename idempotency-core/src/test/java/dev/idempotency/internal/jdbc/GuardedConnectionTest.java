@@ -14,12 +14,15 @@ import java.sql.SQLClientInfoException;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.sql.Wrapper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.h2.jdbc.JdbcConnection;
+import org.h2.jdbc.JdbcDatabaseMetaData;
+import org.h2.jdbc.JdbcResultSet;
 import org.h2.jdbc.JdbcStatement;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -244,13 +247,95 @@ class GuardedConnectionTest {
         assertThat(guarded.unwrap(Connection.class)).isSameAs(guarded);
         assertThat(guarded.unwrap(AutoCloseable.class)).isSameAs(guarded);
         assertThat(guarded.isWrapperFor(Connection.class)).isTrue();
-        assertThat(guarded.unwrap(JdbcConnection.class)).isSameAs(connection);
-        assertThat(guarded.isWrapperFor(JdbcConnection.class)).isTrue();
         assertThat(guarded.isWrapperFor(Number.class)).isFalse();
-        try (Statement statement = guarded.createStatement()) {
+        try (Statement statement = guarded.createStatement();
+                ResultSet rows = statement.executeQuery("select 1")) {
             assertThat(statement.unwrap(Statement.class)).isSameAs(statement);
-            assertThat(statement.unwrap(JdbcStatement.class)).isNotNull();
+            assertThat(rows.unwrap(ResultSet.class)).isSameAs(rows);
         }
+    }
+
+    @Test
+    void unwrap_driversOwnJdbcType_isRefused() throws SQLException {
+        try (Statement statement = guarded.createStatement();
+                ResultSet rows = statement.executeQuery("select 1")) {
+            assertUnwrapRefused(guarded, JdbcConnection.class);
+            assertUnwrapRefused(statement, JdbcStatement.class);
+            assertUnwrapRefused(rows, JdbcResultSet.class);
+            assertUnwrapRefused(guarded.getMetaData(), JdbcDatabaseMetaData.class);
+        }
+        assertThat(rollbackOnly).isFalse();
+    }
+
+    private static void assertUnwrapRefused(Wrapper wrapper, Class<?> type) throws SQLException {
+        assertThat(wrapper.isWrapperFor(type)).isFalse();
+        assertThatThrownBy(() -> wrapper.unwrap(type))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("unwrap(" + type.getName() + ".class) refused")
+                .hasMessageContaining("PGConnection");
+    }
+
+    @Test
+    void textThatEndsTheTransaction_isRefusedOnEveryWayAndMakesItRollbackOnly() throws SQLException {
+        try (Statement statement = guarded.createStatement();
+                PreparedStatement prepared = guarded.prepareStatement("select 1")) {
+            for (Statement any : List.of(statement, prepared)) {
+                assertTextRefused(() -> any.execute("COMMIT"));
+                assertTextRefused(() -> any.execute("COMMIT", Statement.NO_GENERATED_KEYS));
+                assertTextRefused(() -> any.execute("COMMIT", new int[0]));
+                assertTextRefused(() -> any.execute("COMMIT", new String[0]));
+                assertTextRefused(() -> any.executeUpdate("COMMIT"));
+                assertTextRefused(() -> any.executeUpdate("COMMIT", Statement.NO_GENERATED_KEYS));
+                assertTextRefused(() -> any.executeUpdate("COMMIT", new int[0]));
+                assertTextRefused(() -> any.executeUpdate("COMMIT", new String[0]));
+                assertTextRefused(() -> any.executeLargeUpdate("COMMIT"));
+                assertTextRefused(() -> any.executeLargeUpdate("COMMIT", Statement.NO_GENERATED_KEYS));
+                assertTextRefused(() -> any.executeLargeUpdate("COMMIT", new int[0]));
+                assertTextRefused(() -> any.executeLargeUpdate("COMMIT", new String[0]));
+                assertTextRefused(() -> any.executeQuery("COMMIT"));
+                assertTextRefused(() -> any.addBatch("COMMIT"));
+            }
+        }
+        assertTextRefused(() -> guarded.prepareStatement("COMMIT"));
+        assertTextRefused(() -> guarded.prepareStatement("COMMIT", Statement.NO_GENERATED_KEYS));
+        assertTextRefused(() -> guarded.prepareStatement("COMMIT", new int[0]));
+        assertTextRefused(() -> guarded.prepareStatement("COMMIT", new String[0]));
+        assertTextRefused(
+                () -> guarded.prepareStatement("COMMIT", ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY));
+        assertTextRefused(() -> guarded.prepareStatement(
+                "COMMIT", ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY, ResultSet.HOLD_CURSORS_OVER_COMMIT));
+        assertTextRefused(() -> guarded.prepareCall("COMMIT"));
+        assertTextRefused(() -> guarded.prepareCall("COMMIT", ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY));
+        assertTextRefused(() -> guarded.prepareCall(
+                "COMMIT", ResultSet.TYPE_FORWARD_ONLY, ResultSet.CONCUR_READ_ONLY, ResultSet.HOLD_CURSORS_OVER_COMMIT));
+    }
+
+    private void assertTextRefused(ThrowingCallable attempt) throws SQLException {
+        insert(1);
+        rollbackOnly = false;
+
+        assertThatThrownBy(attempt)
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("The statement COMMIT refused")
+                .hasMessageContaining("return from the work")
+                .extracting(failure -> ((SQLException) failure).getSQLState())
+                .isEqualTo("2D000");
+
+        assertThat(rollbackOnly).isTrue();
+        connection.rollback();
+        assertThat(rows()).isZero();
+    }
+
+    @Test
+    void rollbackToSavepointAsText_passes() throws SQLException {
+        try (Statement statement = guarded.createStatement()) {
+            statement.execute("SAVEPOINT before");
+            insert(1);
+            statement.execute("ROLLBACK TO SAVEPOINT before");
+        }
+
+        assertThat(rows()).isZero();
+        assertThat(seen).isEmpty();
     }
 
     @Test
