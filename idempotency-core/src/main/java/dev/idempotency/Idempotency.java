@@ -69,7 +69,8 @@ public final class Idempotency implements AutoCloseable {
      *     transaction lost against a concurrent one and left nothing
      * @return what became of the call
      * @throws X what the work threw, untouched: under {@link Protection#TRANSACTIONAL} everything is rolled back and the
-     *     key is free; under {@link Protection#LEASED} the key is spent unless {@link
+     *     key is free, and a deadlock, a serialization failure or a lock not given in time is not thrown but {@link
+     *     OperationOutcome.NotCommitted} with that as its cause, or what the winner has recorded; under {@link Protection#LEASED} the key is spent unless {@link
      *     IdempotencyContext#markNoEffect()} was called
      * @throws TransactionLostException if the work ended its transaction behind the library's back, so that part of it
      *     may be committed without a record; after an error that the work swallowed the outcome is {@link

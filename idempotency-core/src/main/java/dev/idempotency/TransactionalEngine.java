@@ -54,11 +54,13 @@ final class TransactionalEngine {
                 }
                 return attempt.rolledBackByWork ? rolledBackByWork() : outcome;
             } catch (Exception e) {
-                if (attempt.phase == Phase.WORKING && !mayRunAgain(operation, e, round)) {
+                if (attempt.phase == Phase.WORKING && !SqlFailures.isConflict(e)) {
                     throw e;
                 }
-                if (attempt.phase != Phase.WORKING) {
-                    outcome = afterFailure(request, attempt.phase, asOwn(e));
+                if (attempt.phase != Phase.WORKING || !mayRunAgain(operation, round)) {
+                    outcome = attempt.phase == Phase.WORKING
+                            ? afterLostTransaction(request, lostInWork(e))
+                            : afterFailure(request, attempt.phase, asOwn(e));
                     if (!isWorthAnotherRound(operation, outcome)) {
                         return outcome;
                     }
@@ -101,8 +103,16 @@ final class TransactionalEngine {
                 null));
     }
 
-    private static boolean mayRunAgain(Operation operation, Exception failure, int round) {
-        return operation.repeatable() && round < MAX_ROUNDS && SqlFailures.isConflict(failure);
+    private static boolean mayRunAgain(Operation operation, int round) {
+        return operation.repeatable() && round < MAX_ROUNDS;
+    }
+
+    /** Who lost against another transaction has not failed (rule T12), whether or not its work let that pass. */
+    private static RolledBackException lostInWork(Exception conflict) {
+        return new RolledBackException(
+                "The work's transaction lost against a concurrent one (the cause tells how) and was rolled back: repeat"
+                        + " with the same key",
+                conflict);
     }
 
     private static boolean isWorthAnotherRound(Operation operation, OperationOutcome outcome) {

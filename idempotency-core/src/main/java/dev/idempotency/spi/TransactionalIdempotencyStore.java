@@ -22,7 +22,9 @@ public interface TransactionalIdempotencyStore extends IdempotencyStore {
      * Claims the record for this transaction, or tells what stands in the way.
      *
      * <p>One execution; it also puts {@link Transaction#limits()} in force. A look-up is never older than the claim it
-     * decides on: a duplicate that begins after the first attempt has committed is never acquired.
+     * decides on: a duplicate that begins after the first attempt has committed is never acquired. In a transaction that
+     * was marked rollback-only before its first statement no work will run, and the claim is a look-up: that it could be
+     * had proves that nothing had been committed under the key, at whatever isolation level transactions begin.
      *
      * @param transaction the transaction in which the work will run
      * @param request what to claim

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * source, and must not be called inside another.
  *
  * <p>On PostgreSQL a claim within a transaction is one execution that writes nothing, and the completion is one
- * statement; on H2 a claim writes its row first. All times are the database's.
+ * statement; a claim in a transaction that is rollback-only, which is a look-up, runs as READ COMMITTED whatever the
+ * pool's default is. On H2 a claim writes its row first. All times are the database's.
  *
  * <p>Safe for use by many threads. It does not own the data source.
  */
@@ -79,7 +80,9 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
         return StoreDatabase.join(
                 "The claim of " + request.id().key(),
                 transaction,
-                (joined, connection) -> records.claim(connection, joined.limits(), request));
+                (joined, connection) -> joined.isRollbackOnly()
+                        ? records.probe(connection, joined.limits(), request)
+                        : records.claim(connection, joined.limits(), request));
     }
 
     @Override

@@ -53,6 +53,14 @@ abstract class OperationRecords {
     abstract ClaimOutcome claim(Connection connection, TransactionLimits limits, ClaimRequest request)
             throws SQLException;
 
+    /**
+     * As {@link #claim}, in a transaction in which no work will run: that the claim could be had proves that no record
+     * had been committed, whatever the isolation of the pool's transactions.
+     */
+    ClaimOutcome probe(Connection connection, TransactionLimits limits, ClaimRequest request) throws SQLException {
+        return claim(connection, limits, request);
+    }
+
     /** Completes as the last statement of the transaction that claimed, and proves that it is still that one. */
     abstract void complete(Connection connection, Claim claim, RecordedResult result) throws SQLException;
 

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -39,6 +40,18 @@ class PostgreSqlOperationRecords extends OperationRecords {
         return new ClaimOutcome.Acquired(nextClaim(request, look, Proof.of(look).encode()));
     }
 
+    @Override
+    ClaimOutcome probe(Connection connection, TransactionLimits limits, ClaimRequest request) throws SQLException {
+        readCommitted(connection);
+        return claim(connection, limits, request);
+    }
+
+    private void readCommitted(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql.readCommitted());
+        }
+    }
+
     /** The runner is perhaps not ours, so it is asked again here. */
     void refuseUnsafe(Connection connection) throws SQLException {
         Autosave.refuseAlways(connection);
@@ -51,6 +64,7 @@ class PostgreSqlOperationRecords extends OperationRecords {
 
     @Override
     Look awaitLook(Connection connection, TransactionLimits limits, RecordId id) throws SQLException {
+        readCommitted(connection);
         return look(connection, sql.awaitLockThenFind(), limits, id);
     }
 

@@ -50,6 +50,15 @@ class PostgreSqlOperationSql extends OperationSql {
         return lock("pg_try_advisory_xact_lock(?)") + ";\n" + findRow();
     }
 
+    /**
+     * Puts a look-up's snapshot behind its lock also where the pool's transactions have one snapshot from their first
+     * statement on (REPEATABLE READ, SERIALIZABLE): looked up with that, a commit that the lock had to wait for would be
+     * missing, and its absence would be taken for proof. Nothing is left behind in the session.
+     */
+    String readCommitted() {
+        return "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
+    }
+
     /** As {@link #lockThenFind()}, but waits for the lock as long as the limits allow. */
     String awaitLockThenFind() {
         return lock("pg_advisory_xact_lock(?) IS NOT NULL") + ";\n" + findRow();

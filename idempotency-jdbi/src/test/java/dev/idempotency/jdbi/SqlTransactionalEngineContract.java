@@ -247,18 +247,41 @@ abstract class SqlTransactionalEngineContract {
     }
 
     @Test
-    void execute_conflictInTheWork_passesWhereItMayNotRunAgain() {
+    void execute_conflictInTheWork_isNotCommittedWhereItMayNotRunAgain() throws Exception {
         Operation operation = operation();
         engine.faults()
                 .inject(JdbcPoint.BEFORE_EXECUTE, sql -> sql.startsWith("INSERT INTO effect"), 1, Fault.error("40001"));
         EngineUnderTest.Charging work = engine.charging(operation);
-        assertThatThrownBy(() -> engine.execute(operation, work)).isInstanceOf(SQLException.class);
+        assertThat(engine.execute(operation, work))
+                .isInstanceOfSatisfying(
+                        OperationOutcome.NotCommitted.class,
+                        lost -> assertThat(lost.cause()).hasRootCauseInstanceOf(SQLException.class));
         assertThat(work.runs()).isEqualTo(1);
         assertThat(engine.effects(operation)).isZero();
+        assertThat(engine.execute(operation, work)).isInstanceOf(OperationOutcome.Executed.class);
+    }
+
+    /** Between the loss and the look-up another attempt has come and gone: its answer is the answer. */
+    @Test
+    void execute_conflictInTheWork_whoseWinnerHasCompleted_isReplayed() throws Exception {
+        Operation operation = operation();
+        engine.faults()
+                .inject(
+                        JdbcPoint.BEFORE_ROLLBACK,
+                        Fault.run(() -> engine.faults()
+                                .inject(
+                                        JdbcPoint.BEFORE_CONNECT,
+                                        before -> assertThat(engine.execute(operation, engine.charging(operation)))
+                                                .isInstanceOf(OperationOutcome.Executed.class))));
+        OperationOutcome outcome = engine.execute(operation, engine.charging(operation, context -> {
+            throw new SQLException("asked for by the test", "40P01");
+        }));
+        assertThat(outcome).isInstanceOf(OperationOutcome.Replayed.class);
+        assertThat(engine.effects(operation)).isEqualTo(1);
     }
 
     @Test
-    void execute_conflictThatStays_endsAfterABoundedNumberOfRounds() {
+    void execute_conflictThatStays_endsAfterABoundedNumberOfRounds() throws Exception {
         Operation operation = operation().asRepeatable();
         for (int round = 1; round <= 5; round++) {
             engine.faults()
@@ -269,7 +292,7 @@ abstract class SqlTransactionalEngineContract {
                             Fault.error("40001"));
         }
         EngineUnderTest.Charging work = engine.charging(operation);
-        assertThatThrownBy(() -> engine.execute(operation, work)).isInstanceOf(SQLException.class);
+        assertThat(engine.execute(operation, work)).isInstanceOf(OperationOutcome.NotCommitted.class);
         assertThat(work.runs()).isEqualTo(5);
     }
 
