@@ -80,6 +80,15 @@ public final class DeadLetters {
         return new DeadLetters(topic, Objects.requireNonNull(outbox, "outbox"));
     }
 
+    /**
+     * Returns where the dead letters go.
+     *
+     * @return the topic's name
+     */
+    public String topic() {
+        return topic;
+    }
+
     void append(TransactionContext transaction, ConsumerId consumer, ParkedEvent event) {
         outbox.append(transaction, List.of(deadLetter(consumer, event)));
     }
@@ -170,13 +179,29 @@ public final class DeadLetters {
 
     /** A name that no header may have, made fit to be told; what stands in the parked row is exact. */
     private static String fitting(String name) {
-        String fit = name.replaceAll("[\\p{Cntrl}\\p{Cs}]", "?");
-        return fit.length() > LONGEST_NAME - 16 ? fit.substring(0, LONGEST_NAME - 16) : fit;
+        return fit(name, '?', LONGEST_NAME - 16);
     }
 
     private static String reason(String reason) {
-        String fit = reason.replaceAll("[\\p{Cntrl}\\p{Cs}]", " ");
-        return fit.length() > LONGEST_REASON ? fit.substring(0, LONGEST_REASON) : fit;
+        return fit(reason, ' ', LONGEST_REASON);
+    }
+
+    /**
+     * The beginning of a text, without what the outbox refuses: a dead letter that cannot be written would keep the event
+     * from being parked, and so hold the consumer up for ever.
+     */
+    private static String fit(String text, char instead, int longest) {
+        StringBuilder fit = new StringBuilder();
+        for (int i = 0; i < text.length(); ) {
+            int next = text.codePointAt(i);
+            i += Character.charCount(next);
+            boolean unfit = Character.isISOControl(next) || Character.getType(next) == Character.SURROGATE;
+            if (fit.length() + (unfit ? 1 : Character.charCount(next)) > longest) {
+                break;
+            }
+            fit.appendCodePoint(unfit ? instead : next);
+        }
+        return fit.toString();
     }
 
     /** A number that somebody else wrote: 0 if it is none, and never beyond the bounds. */

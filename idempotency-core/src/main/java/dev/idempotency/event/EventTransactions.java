@@ -256,6 +256,14 @@ record EventTransactions<E>(
             return new Attempt.Ended<>(new ProcessingFailure.Unavailable<>(e));
         } catch (Exception e) {
             return classify(progress, e);
+        } catch (StackOverflowError | AssertionError e) {
+            // Of the event, such as a content that is nested too deep; thrown on, it would end one consumer after the
+            // other.
+            if (!progress.inHandlers) {
+                throw e;
+            }
+            return new Attempt.Failed<>(
+                    progress.index, false, new IllegalStateException("The handler threw an error: " + e, e));
         }
     }
 

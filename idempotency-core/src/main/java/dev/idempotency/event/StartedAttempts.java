@@ -33,9 +33,12 @@ record StartedAttempts(StartedAttemptStore store, ConsumerId consumer, int maxSt
         }
     }
 
-    /** Writes down that this process has survived the event, if the attempt says so; an advance says it by itself. */
+    /**
+     * Writes down that this process has survived the event, however the attempt ended; an advance says it by itself. Were
+     * it left out after an outage, each rebalance during the outage would count as one more process ended by the event.
+     */
     <E> void end(Item<E> item, Attempt<E> attempt) {
-        if (!(attempt instanceof Attempt.Failed<E>)) {
+        if (attempt instanceof Attempt.Committed<E>) {
             return;
         }
         try {

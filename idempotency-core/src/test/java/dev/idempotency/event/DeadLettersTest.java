@@ -67,6 +67,33 @@ class DeadLettersTest {
                 .containsEntry(DeadLetters.REASON, "java.lang.IllegalStateException: no more   room");
     }
 
+    /** A dead letter that cannot be written would hold up the whole consumer: parking is its last resort. */
+    @Test
+    void deadLetter_textThatIsCutOrUnfit_isWrittenAllTheSame() {
+        ParkedEvent event = parked(
+                7,
+                null,
+                1,
+                new EventHeader("c1 \u0085", new byte[] {1}),
+                new EventHeader("a".repeat(238) + "\uD83D\uDE00", new byte[] {1}));
+        ParkedEvent reasoned = new ParkedEvent(
+                event.id(),
+                event.partition(),
+                event.offset(),
+                null,
+                null,
+                event.headers(),
+                event.timestamp(),
+                1,
+                "r".repeat(499) + "\uD83D\uDE00");
+
+        Map<String, String> headers = deadLetters.deadLetter(CONSUMER, reasoned).headers();
+
+        assertThat(headers)
+                .containsEntry(DeadLetters.REASON, "r".repeat(499))
+                .containsKeys("base64:c1 ?", "base64:" + "a".repeat(238));
+    }
+
     @Test
     void deadLetter_ofATombstone_isATombstone() {
         assertThat(deadLetters.deadLetter(CONSUMER, parked(7, null, 1)).payload())

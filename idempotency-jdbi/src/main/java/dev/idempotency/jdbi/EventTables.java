@@ -29,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 
 /** What is done on the tables of events; a dialect's subclass says how. Every method runs in the caller's transaction. */
 abstract class EventTables {
+    private static final long EARLIEST_MILLIS =
+            Instant.parse("0001-01-01T00:00:00Z").toEpochMilli();
+    private static final long LATEST_MILLIS =
+            Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
+
     private final EventSql sql;
 
     EventTables(EventSql sql) {
@@ -208,7 +213,7 @@ abstract class EventTables {
             Parameters.from(statement, 5)
                     .text(event.partition().topic())
                     .text(event.id().value())
-                    .bigint(event.timestamp().toEpochMilli())
+                    .bigint(storable(event.timestamp()))
                     .integer(event.attempts())
                     // PostgreSQL keeps no zero characters, and a reason is for people.
                     .text(event.reason().replace('\0', ' '))
@@ -217,6 +222,14 @@ abstract class EventTables {
                     .bytes(ParkedHeaders.encode(event.headers()));
             statement.executeUpdate();
         }
+    }
+
+    /**
+     * Any producer may write any time, microseconds for milliseconds, say. One that no database knows must not be what keeps
+     * the event from being parked.
+     */
+    private static long storable(Instant time) {
+        return Math.max(EARLIEST_MILLIS, Math.min(time.toEpochMilli(), LATEST_MILLIS));
     }
 
     List<ParkedEvent> findParked(Connection connection, int consumer, int limit) throws SQLException {

@@ -83,6 +83,25 @@ public abstract class ParkedEventStoreContract extends ProcessedEventStoreContra
         assertThat(parked()).containsExactly(bare, whole);
     }
 
+    /** A time is what a producer says, and brokers take any: nanoseconds for milliseconds, say. */
+    @Test
+    void park_timeBeyondAllCalendars_isParkedAllTheSame() {
+        for (long millis : new long[] {Long.MAX_VALUE, Long.MIN_VALUE}) {
+            park(new ParkedEvent(
+                    EventId.of("event-1"),
+                    partition,
+                    1,
+                    new byte[0],
+                    new byte[0],
+                    List.of(),
+                    Instant.ofEpochMilli(millis),
+                    1,
+                    "because of " + millis));
+
+            assertThat(parked()).singleElement().extracting(ParkedEvent::reason).isEqualTo("because of " + millis);
+        }
+    }
+
     @Test
     void park_rolledBack_leavesNothing() {
         inTransaction(transaction -> {

@@ -18,6 +18,7 @@ import dev.idempotency.event.TransactionScope;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.PartitionAssignment;
 import dev.idempotency.transaction.Transaction;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -114,6 +115,25 @@ class EventProcessorTest {
                     assertThat(failed.next()).isEqualTo(3);
                     assertThat(failed.cause()).hasMessage("bad event");
                 });
+    }
+
+    /** Thrown on, it would end the consumer that has the event, and then the next one. */
+    @Test
+    void process_handlerThrowsAnError_isTheEventsFault() {
+        EventProcessor<String> processor = perBatch((event, context) -> {
+            if (event.equals("c")) {
+                throw new StackOverflowError("nested too deep");
+            }
+        });
+
+        ProcessingResult<String> result = process(processor, "a", "b", "c", "d");
+
+        assertThat(effects).containsExactly("a", "b");
+        assertThat(result.failures())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        ProcessingFailure.HandlerFailed.class,
+                        failed -> assertThat(failed.cause()).hasRootCauseInstanceOf(StackOverflowError.class));
     }
 
     @Test
@@ -333,6 +353,36 @@ class EventProcessorTest {
                     processor.process(List.of(deliveries(suspect(processor, first), "a")), () -> true);
 
             assertThat(result.failures()).singleElement().isInstanceOf(ProcessingFailure.HandlerFailed.class);
+        }
+    }
+
+    /** An outage of what the handler needs, and an owner after the other: none of them was ended by the event. */
+    @Test
+    void process_suspectEventMeetsAnOutage_isNotCountedOn() {
+        EventProcessor<String> processor = perBatch((event, context) -> {
+            throw new StoreUnavailableException("what the handler needs is down", new IOException("refused"));
+        });
+
+        for (int owner = 1; owner <= 5; owner++) {
+            ProcessingResult<String> result =
+                    processor.process(List.of(deliveries(suspect(processor, first), "a")), () -> true);
+
+            assertThat(result.failures()).singleElement().isInstanceOf(ProcessingFailure.Unavailable.class);
+        }
+    }
+
+    /** As above, of locks that others hold. */
+    @Test
+    void process_suspectEventLosesAgainstOthers_isNotCountedOn() {
+        EventProcessor<String> processor = perBatch((event, context) -> {
+            throw new StoreConflictException("others hold the row", null);
+        });
+
+        for (int owner = 1; owner <= 5; owner++) {
+            ProcessingResult<String> result =
+                    processor.process(List.of(deliveries(suspect(processor, first), "a")), () -> true);
+
+            assertThat(result.failures()).singleElement().isInstanceOf(ProcessingFailure.Contended.class);
         }
     }
 
