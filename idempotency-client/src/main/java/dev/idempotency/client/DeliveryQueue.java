@@ -64,7 +64,19 @@ final class DeliveryQueue {
         }
     }
 
+    /**
+     * Takes note that a call has ended. Its lane stays busy until the relay has been told: before that the relay would go on
+     * handing over events of the key, and the first of them would overtake the one that failed.
+     */
     void ended(Delivery delivery, PublishOutcome outcome) {
+        try {
+            delivery.end(outcome);
+        } finally {
+            leave(delivery, outcome);
+        }
+    }
+
+    private void leave(Delivery delivery, PublishOutcome outcome) {
         List<Delivery> behind = new ArrayList<>();
         synchronized (lock) {
             underWay--;
@@ -75,7 +87,6 @@ final class DeliveryQueue {
             }
             lock.notifyAll();
         }
-        delivery.end(outcome);
         behind.forEach(later -> later.end(notSent("an earlier event of its key failed")));
         startWhatMay();
     }

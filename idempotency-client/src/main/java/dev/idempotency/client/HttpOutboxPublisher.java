@@ -90,7 +90,9 @@ public final class HttpOutboxPublisher implements OutboxPublisher {
         HttpRequest request;
         try {
             request = client.keyed(requests.apply(row.event()), keyOf(row));
-        } catch (RuntimeException unsuitable) {
+        } catch (RuntimeException | Error unsuitable) {
+            // An error too, as of a content that is nested too deep: thrown on, it would end the relay's thread each
+            // time.
             callback.completed(row, new PublishOutcome.Failed(PublishOutcome.Kind.RECORD, unsuitable));
             return;
         }

@@ -167,6 +167,12 @@ class HttpOutboxPublisherTest {
         publish(row(1, "k"));
         assertThat(outcomes.get(1L)).isDone();
         assertFailed(1, Kind.RECORD, "no address for it");
+        publisher = publisher(1, event -> {
+            throw new StackOverflowError("nested too deep");
+        });
+        publish(row(5, "k"));
+        assertThat(outcomes.get(5L)).isDone();
+        assertFailed(5, Kind.RECORD, "nested too deep");
         publisher = publisher(
                 1, event -> HttpRequest.newBuilder(provider.uri("/")).GET().build());
         publish(row(2, "k"));
@@ -228,6 +234,21 @@ class HttpOutboxPublisherTest {
         assertThat(provider.received).hasSize(1);
         publish(row(4, "k"));
         assertPublished(4);
+    }
+
+    /** The relay knows only then that it has to hold the key's later events back. */
+    @Test
+    void publish_whileTheFailureOfItsKeyIsBeingTold_isNotSent() {
+        provider.then(Provider.status(400));
+        Gate told = new Gate();
+        publisher.publish(row(1, "k"), (row, answer) -> told.pass());
+        told.awaitReached(SOON);
+        publish(row(2, "k"));
+        publish(row(3, "other"));
+        assertPublished(3);
+        told.open();
+        assertFailed(2, Kind.TOPIC, "an earlier event of its key failed");
+        assertThat(provider.received).extracting("body").containsExactly("body 1", "body 3");
     }
 
     @Test
