@@ -82,7 +82,7 @@ final class LeaseKeeper {
         while (!stopped) {
             try {
                 keep();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.warn("Relay {}: leases were not renewed, trying again: {}", settings.name(), e.toString());
                 log.debug("The exception", e);
             }

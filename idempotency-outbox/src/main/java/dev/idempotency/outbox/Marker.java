@@ -71,7 +71,7 @@ final class Marker {
             try {
                 mark(batch);
                 failures = 0;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // The fence makes a repeated mark harmless, and a mark that is never written only means a resend.
                 failures++;
                 log.warn(

@@ -128,7 +128,7 @@ public final class OutboxCleanUp implements AutoCloseable {
             }
             try {
                 runOnce();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.warn("Outbox clean-up: failed, trying again after {}: {}", interval, e.toString());
                 log.debug("The exception", e);
             }

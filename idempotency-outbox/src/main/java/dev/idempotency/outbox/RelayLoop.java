@@ -111,7 +111,7 @@ final class RelayLoop implements EventSource.Sender {
             try {
                 waitNanos = pass();
                 failures = 0;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // Whatever a pass throws, the next one begins with what the store says (a relay whose thread has died
                 // looks healthy and publishes nothing).
                 failures++;
@@ -236,7 +236,7 @@ final class RelayLoop implements EventSource.Sender {
         topics.sent(row.event().topic());
         try {
             publisher.publish(row, (same, outcome) -> completed(event, outcome));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             // Against its contract, so nothing is known of the client; the event may have been sent.
             completed(event, new PublishOutcome.Failed(PublishOutcome.Kind.FATAL, e));
         }
@@ -320,7 +320,7 @@ final class RelayLoop implements EventSource.Sender {
             lastPassNanos = ticker.getAsLong();
         }
 
-        void passFailed(RuntimeException e) {
+        void passFailed(Throwable e) {
             lastError = e.toString();
         }
 

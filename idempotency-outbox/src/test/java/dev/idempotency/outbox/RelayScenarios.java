@@ -306,6 +306,24 @@ abstract class RelayScenarios {
         assertThat(new HashSet<>(arrivedIds())).containsExactlyInAnyOrderElementsOf(ids);
     }
 
+    /** A relay whose thread has died publishes nothing ever again. */
+    @ParameterizedTest
+    @EnumSource
+    void publisherThrowsAnError_relayGoesOn(Mode mode) {
+        AtomicInteger sends = new AtomicInteger();
+        publisher.answer(row -> {
+            if (sends.incrementAndGet() == 3) {
+                throw new StackOverflowError("Injected by the test");
+            }
+            return new PublishOutcome.Published();
+        });
+        List<UUID> ids = append("orders", 10);
+        start(builder(mode));
+
+        awaitNothingLeft();
+        assertThat(new HashSet<>(arrivedIds())).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
     @ParameterizedTest
     @EnumSource
     void pause_holdsOneTopicBack(Mode mode) {
