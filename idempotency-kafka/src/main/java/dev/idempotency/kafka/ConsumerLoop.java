@@ -81,7 +81,12 @@ final class ConsumerLoop implements Runnable {
             }
             offsets.commitSync(lanes.all());
         } catch (InterruptException e) {
-            log.info("The thread of the consumer {} was interrupted and stops", settings.name());
+            // Nobody here interrupts it, and whoever does, a handler perhaps, has ended the consumer.
+            failure.set(e);
+            log.error(
+                    "The thread of the consumer {} was interrupted and stops; no record was skipped",
+                    settings.name(),
+                    e);
         } catch (RuntimeException | Error e) {
             failure.set(e);
             released.countDown();

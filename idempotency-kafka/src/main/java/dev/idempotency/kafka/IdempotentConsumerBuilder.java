@@ -306,6 +306,11 @@ public final class IdempotentConsumerBuilder<K, V> {
         if (topics.isEmpty()) {
             throw new IllegalStateException("The option topics is required: name at least one topic");
         }
+        if (deadLetters != null && topics.contains(deadLetters.topic())) {
+            throw new IllegalStateException("The dead letters go to " + deadLetters.topic()
+                    + ", which this consumer consumes: a record that is parked would come back as its own dead letter,"
+                    + " for ever. Name another topic, or consume it under another consumer id");
+        }
         Map<String, Object> effective = effectiveProperties();
         EventProcessor<Received> processor = processor(theConsumer, theStore);
         Settings settings = new Settings(

@@ -269,23 +269,30 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
                         + sent.topic() + " takes at most " + most + " (max.message.bytes)");
     }
 
+    /** Several relays may share this publisher, and lose the producer at the same moment. */
     @Override
     public void recover() {
-        if (closed.get()) {
-            return;
+        Producers old;
+        synchronized (closed) {
+            if (closed.get()) {
+                return;
+            }
+            old = producers;
+            log.warn("The outbox publisher replaces its producer, which had failed for good");
+            producers = new Producers(settings);
         }
-        Producers old = producers;
-        log.warn("The outbox publisher replaces its producer, which had failed for good");
-        producers = new Producers(settings);
         old.close(Duration.ZERO);
     }
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            producers.close(deliveryTimeout.plus(CLOSE_MARGIN));
-            limits.close();
+        synchronized (closed) {
+            if (!closed.compareAndSet(false, true)) {
+                return;
+            }
         }
+        producers.close(deliveryTimeout.plus(CLOSE_MARGIN));
+        limits.close();
     }
 
     /** Passes one outcome on and drops any further. */

@@ -1,5 +1,6 @@
 package dev.idempotency.kafka;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -89,8 +90,15 @@ final class TopicIds implements AutoCloseable {
         }
     }
 
-    private static UUID id(TopicDescription description) {
+    /**
+     * Brokers before Kafka 2.8, and some that only speak its protocol, know no ids and name the same zeros for every topic:
+     * all topics of a consumer would share their offsets. There the name is the identity.
+     */
+    static UUID id(TopicDescription description) {
         Uuid id = description.topicId();
+        if (id.equals(Uuid.ZERO_UUID)) {
+            return UUID.nameUUIDFromBytes(("topic " + description.name()).getBytes(StandardCharsets.UTF_8));
+        }
         return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
 

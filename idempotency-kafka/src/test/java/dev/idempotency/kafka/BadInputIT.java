@@ -21,6 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
@@ -322,6 +323,20 @@ class BadInputIT {
         }
         assertThat(bench.effects()).containsExactly("a", "good");
         assertThat(parked()).isEmpty();
+    }
+
+    /** It cannot go on, and must not look as if it had been stopped in order. */
+    @Test
+    void handlerInterruptsItsThread_consumerTellsWhatEndedIt() {
+        bench.send(0, "a", "a");
+        try (IdempotentConsumer<String, String> consumer = consumer(
+                        (record, context) -> Thread.currentThread().interrupt())
+                .build()) {
+            consumer.start();
+            Bench.await("the end of the consumer", () -> !consumer.isRunning());
+
+            assertThat(consumer.failure()).containsInstanceOf(InterruptException.class);
+        }
     }
 
     /** As after a fail-over: the sessions that are there keep their mode, so they are ended. */

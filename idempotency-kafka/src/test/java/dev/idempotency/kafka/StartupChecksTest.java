@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.ConsumerId;
+import dev.idempotency.event.DeadLetters;
 import dev.idempotency.event.TransactionScope;
 import dev.idempotency.testkit.memory.InMemoryDatabase;
 import dev.idempotency.testkit.memory.InMemoryEventStore;
+import dev.idempotency.testkit.memory.InMemoryOutboxStore;
 import dev.idempotency.transaction.TransactionLimits;
 import java.time.Duration;
 import java.util.HashMap;
@@ -62,6 +64,24 @@ class StartupChecksTest {
                         .build())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("bootstrap.servers");
+    }
+
+    @Test
+    void build_deadLettersToATopicThatIsConsumed_isRefused() {
+        InMemoryDatabase database = InMemoryDatabase.create();
+
+        assertThatThrownBy(() -> IdempotentConsumer.<String, String>builder()
+                        .consumer(ConsumerId.of("billing"))
+                        .topics("orders", "orders.dead")
+                        .properties(Map.of("bootstrap.servers", "localhost:1"))
+                        .deserializers(new StringDeserializer(), new StringDeserializer())
+                        .store(InMemoryEventStore.of(database))
+                        .transactions(database)
+                        .deadLetters(DeadLetters.to("orders.dead", InMemoryOutboxStore.of(database)))
+                        .handler(TransactionScope.PER_BATCH, (record, context) -> {})
+                        .build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("orders.dead");
     }
 
     @Test
