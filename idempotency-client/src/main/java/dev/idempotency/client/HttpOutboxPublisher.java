@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  * <tr><td>408, 425, 429, other 5xx; no answer; no connection</td><td>failure of the topic: the other side is down</td></tr>
  * </table>
  *
+ * <p>So all events of a topic have to go to one other side: a topic whose calls go to an address per customer would wait for
+ * the one customer who is down.
+ *
  * <p>Events of one ordering key (else of one key) are sent one after the other; when one fails, those behind it that have
  * been handed over already are not sent. Others go side by side, up to {@link Builder#maxConcurrent}.
  *
@@ -123,7 +126,8 @@ public final class HttpOutboxPublisher implements OutboxPublisher {
             CompletableFuture<?> unused = client.sendAsync(
                             delivery.request(), keyOf(row), row.createdAt(), BodyHandlers.discarding())
                     .whenComplete((outcome, failure) -> queue.ended(delivery, outcomeOf(outcome, failure)));
-        } catch (RuntimeException notSent) {
+        } catch (RuntimeException | Error notSent) {
+            // An error too: its place and its lane would be taken for ever.
             queue.ended(delivery, new PublishOutcome.Failed(PublishOutcome.Kind.TOPIC, notSent));
         }
     }

@@ -198,6 +198,27 @@ class HttpOutboxPublisherTest {
         assertThat(provider.received).isEmpty();
     }
 
+    /** As of a machine that gives no more threads. */
+    @Test
+    void publish_clientThrowsAnError_placeAndKeyAreFree() {
+        publisher = publisher(
+                1,
+                event -> HttpRequest.newBuilder(provider.uri("/"))
+                        .POST(
+                                event.payload()
+                                                .filter(payload -> payload[5] == '1')
+                                                .isPresent()
+                                        ? BodyPublishers.fromPublisher(subscriber -> {
+                                            throw new StackOverflowError("no more room");
+                                        })
+                                        : BodyPublishers.noBody())
+                        .build());
+        publish(row(1, "k"));
+        assertFailed(1, Kind.TOPIC, "no more room");
+        publish(row(2, "k"));
+        assertPublished(2);
+    }
+
     @Test
     void publish_sameKey_oneAfterTheOther_othersBeside() {
         Gate gate = new Gate();
