@@ -90,6 +90,9 @@ final class Heartbeat implements AutoCloseable {
     }
 
     private void beat(Claim claim, Lease lease, long endNanos) {
+        if (lease.isStopped()) {
+            return;
+        }
         long before = ticker.nanoTime();
         if (before - endNanos >= 0) {
             log.warn(
@@ -102,7 +105,8 @@ final class Heartbeat implements AutoCloseable {
         try {
             if (store.extend(claim, settings.leaseDuration())) {
                 lease.extendedUntil(before + settings.leaseDuration().toNanos());
-            } else {
+            } else if (!lease.isStopped()) {
+                // Of a claim that was given up meanwhile no row is left to extend, which is as it should be.
                 lease.lose();
                 lease.stop();
                 log.warn(

@@ -9,6 +9,7 @@ final class Lease {
     private final NanoTicker ticker;
     private final AtomicBoolean lost = new AtomicBoolean();
     private volatile long validUntilNanos;
+    private volatile boolean stopped;
     private volatile @Nullable Future<?> beat;
 
     Lease(NanoTicker ticker, long validUntilNanos) {
@@ -32,8 +33,13 @@ final class Lease {
         beat = future;
     }
 
+    boolean isStopped() {
+        return stopped;
+    }
+
     /** Ends the heartbeat; a beat that is under way finishes. */
     void stop() {
+        stopped = true;
         Future<?> current = beat;
         if (current != null) {
             current.cancel(false);

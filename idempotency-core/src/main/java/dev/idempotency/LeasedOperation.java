@@ -75,6 +75,26 @@ public final class LeasedOperation {
         }
     }
 
+    /**
+     * As {@link #finish(WorkResult)}, for an answer that goes out after its record, piece by piece: the operation counts
+     * as in flight until {@link #answered()}.
+     *
+     * @param result how it ended
+     * @return as {@link #finish(WorkResult)}; only if recorded may the answer begin
+     * @throws IllegalStateException if it was finished before
+     */
+    public OperationOutcome finishBeforeAnswer(WorkResult result) {
+        end();
+        return recordOrUnknown(result);
+    }
+
+    /** Ends what counts as in flight after {@link #finishBeforeAnswer}. Otherwise, and when called again, does nothing. */
+    public void answered() {
+        if (finished.get()) {
+            onEnd.run();
+        }
+    }
+
     private OperationOutcome recordOrUnknown(WorkResult result) {
         try {
             return record(result);

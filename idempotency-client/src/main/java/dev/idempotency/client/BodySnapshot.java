@@ -26,7 +26,12 @@ final class BodySnapshot implements Flow.Subscriber<ByteBuffer> {
     static CompletableFuture<byte[]> of(HttpRequest request, int maxBytes) {
         HttpRequest.BodyPublisher publisher = request.bodyPublisher().orElseGet(HttpRequest.BodyPublishers::noBody);
         BodySnapshot snapshot = new BodySnapshot(maxBytes);
-        publisher.subscribe(snapshot);
+        try {
+            publisher.subscribe(snapshot);
+        } catch (RuntimeException e) {
+            // As if it had told its subscriber, which is how it should have failed.
+            snapshot.onError(e);
+        }
         return snapshot.bytes;
     }
 

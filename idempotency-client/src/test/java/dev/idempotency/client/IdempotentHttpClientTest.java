@@ -618,6 +618,22 @@ class IdempotentHttpClientTest {
     }
 
     @Test
+    void bodyThatThrowsWhenAskedFor_isNotSent_andLeavesNothingInFlight() throws Exception {
+        GracefulShutdown shutdown = GracefulShutdown.ofDefaults();
+        use(quick().shutdown(shutdown));
+        HttpRequest request = HttpRequest.newBuilder(provider.uri("/charges"))
+                .POST(BodyPublishers.fromPublisher(subscriber -> {
+                    throw new IllegalStateException("asked for by the test");
+                }))
+                .build();
+        assertThat(client.send(request, KEY, BodyHandlers.ofString()))
+                .isInstanceOfSatisfying(
+                        CallOutcome.NotSent.class,
+                        notSent -> assertThat(notSent.reason()).isEqualTo(GiveUp.UNREADABLE_BODY));
+        assertThat(shutdown.inFlight().active()).isZero();
+    }
+
+    @Test
     void shutdown_endsBackOffEarly() throws Exception {
         GracefulShutdown shutdown =
                 GracefulShutdown.builder().grace(Duration.ofSeconds(60)).build();

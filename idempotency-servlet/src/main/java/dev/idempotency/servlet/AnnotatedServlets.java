@@ -37,18 +37,30 @@ final class AnnotatedServlets {
     /** The plan of the class, and those of the methods that have one of their own, by HTTP method. */
     record Plans(@Nullable RequestPlan ofClass, Map<String, RequestPlan> ofMethods) {
         private static final Plans NONE = new Plans(null, Map.of());
+
+        boolean isEmpty() {
+            return ofClass == null && ofMethods.isEmpty();
+        }
     }
 
-    /** Reads all servlets that are registered now, so that a wrong annotation fails at the start. */
-    void readAll(ServletContext context) {
-        context.getServletRegistrations().forEach((name, registration) -> {
+    /**
+     * Reads all servlets that are registered now, so that a wrong annotation fails at the start.
+     *
+     * @return false if it is certain that none has an annotation
+     */
+    boolean readAll(ServletContext context) {
+        boolean any = false;
+        for (ServletRegistration registration :
+                context.getServletRegistrations().values()) {
             try {
-                plans(context, registration);
+                any |= !plans(context, registration).isEmpty();
             } catch (IllegalStateException e) {
                 // Registered, but perhaps never asked: if it is, the same happens to the request.
                 log.debug("A servlet was not looked at", e);
+                any = true;
             }
-        });
+        }
+        return any;
     }
 
     /**
@@ -71,21 +83,24 @@ final class AnnotatedServlets {
 
     private Plans plans(ServletContext context, ServletRegistration registration) {
         return byServlet.computeIfAbsent(
-                registration.getName(), name -> read(load(context, name, registration.getClassName())));
+                registration.getName(), name -> plans(context, name, registration.getClassName()));
     }
 
-    private static Class<?> load(ServletContext context, String servlet, @Nullable String className) {
-        if (className != null) {
-            for (ClassLoader loader : new ClassLoader[] {
-                context.getClassLoader(),
-                Thread.currentThread().getContextClassLoader(),
-                AnnotatedServlets.class.getClassLoader()
-            }) {
-                try {
-                    return Class.forName(className, false, loader);
-                } catch (ClassNotFoundException | LinkageError e) {
-                    log.trace("{} does not know {}", loader, className, e);
-                }
+    /** A page (JSP) that is registered as a servlet has no class of its own, and so no annotation. */
+    private Plans plans(ServletContext context, String servlet, @Nullable String className) {
+        return className == null ? Plans.NONE : read(load(context, servlet, className));
+    }
+
+    private static Class<?> load(ServletContext context, String servlet, String className) {
+        for (ClassLoader loader : new ClassLoader[] {
+            context.getClassLoader(),
+            Thread.currentThread().getContextClassLoader(),
+            AnnotatedServlets.class.getClassLoader()
+        }) {
+            try {
+                return Class.forName(className, false, loader);
+            } catch (ClassNotFoundException | LinkageError e) {
+                log.trace("{} does not know {}", loader, className, e);
             }
         }
         throw new IllegalStateException("The class " + className + " of the servlet " + servlet

@@ -93,7 +93,7 @@ final class Exchange {
     }
 
     private void withKey(KeyHeader.Parsed.Present parsed) throws IOException, ServletException {
-        String operation = operationName();
+        String operation = plan.operation() == null ? OperationName.of(request) : plan.operation();
         Scope scope;
         try {
             scope = settings.scopes().resolve(request, operation);
@@ -103,16 +103,6 @@ final class Exchange {
             return;
         }
         withScope(new RecordId(scope, parsed.key()));
-    }
-
-    /** The decoded path: two spellings of one path are one operation. */
-    private String operationName() {
-        if (plan.operation() != null) {
-            return plan.operation();
-        }
-        String info = request.getPathInfo();
-        return request.getMethod() + " " + request.getContextPath() + request.getServletPath()
-                + (info == null ? "" : info);
     }
 
     private void withScope(RecordId id) throws IOException, ServletException {
@@ -143,8 +133,8 @@ final class Exchange {
                     ProblemCode.BODY_TOO_LARGE,
                     "A body has at most " + settings.requestLimits().total() + " bytes here");
         } catch (RequestBody.MalformedException e) {
-            log.debug("A multipart body was refused", e);
-            answers.problem(response, ProblemCode.MALFORMED_BODY, "The body is not multipart/form-data as announced");
+            log.debug("A multipart body or a form was refused", e);
+            answers.problem(response, ProblemCode.MALFORMED_BODY, "The body is not what its Content-Type says");
         } catch (SpillBuffer.SpillException e) {
             throw e;
         } catch (IOException e) {
@@ -167,7 +157,7 @@ final class Exchange {
 
     private void runTransactional(Operation operation, Buffers buffers) throws IOException, ServletException {
         ReplayableRequest replayable = new ReplayableRequest(request, buffers.requestBody(), null);
-        HeldResponse holding = new HeldResponse(response, buffers.responseBody(), null);
+        HeldResponse holding = new HeldResponse(response, buffers.responseBody(), settings.headerLimit(), null);
         try {
             settings.idempotency()
                     .execute(

@@ -20,6 +20,7 @@ record FilterSettings(
         FingerprintFunction fingerprints,
         BufferLimits requestLimits,
         BufferLimits responseLimits,
+        int headerLimit,
         Duration maxWait,
         Duration retryAfter,
         String problemTypeBase,

@@ -1,6 +1,8 @@
 package dev.idempotency.servlet;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +24,45 @@ final class FormBody {
     }
 
     /**
+     * Finds without decoding whether {@link #merge} can read the body.
+     *
+     * @throws IllegalArgumentException as {@link #merge}
+     * @throws IOException what the stream threw
+     */
+    static void requireReadable(InputStream body) throws IOException {
+        int parameters = 0;
+        boolean begun = false;
+        for (int value = body.read(); value >= 0; value = body.read()) {
+            if (value == '&') {
+                begun = false;
+                continue;
+            }
+            if (!begun) {
+                begun = true;
+                requireRoom(++parameters);
+            }
+            if (value == '%') {
+                requireDigit(body.read());
+                requireDigit(body.read());
+            }
+        }
+    }
+
+    private static void requireRoom(int parameters) {
+        if (parameters > MAX_PARAMETERS) {
+            throw new IllegalArgumentException("A form has at most " + MAX_PARAMETERS + " parameters");
+        }
+    }
+
+    private static int requireDigit(int character) {
+        int value = character < 0 ? -1 : Character.digit(character, 16);
+        if (value < 0) {
+            throw new IllegalArgumentException("A percent sign in a form is followed by two hexadecimal digits");
+        }
+        return value;
+    }
+
+    /**
      * Returns the parameters of the query with those of the body behind them.
      *
      * @throws IllegalArgumentException if there are more than 10,000 or an escape is broken
@@ -33,9 +74,7 @@ final class FormBody {
         for (int start = 0; start < body.length; ) {
             int end = indexOf(body, '&', start, body.length);
             if (end > start) {
-                if (++count > MAX_PARAMETERS) {
-                    throw new IllegalArgumentException("A form has at most " + MAX_PARAMETERS + " parameters");
-                }
+                requireRoom(++count);
                 int equals = indexOf(body, '=', start, end);
                 String name = decode(body, start, equals, charset);
                 String value = equals == end ? "" : decode(body, equals + 1, end, charset);
@@ -74,10 +113,6 @@ final class FormBody {
     }
 
     private static int digit(byte[] body, int position, int end) {
-        int value = position < end ? Character.digit(body[position], 16) : -1;
-        if (value < 0) {
-            throw new IllegalArgumentException("A percent sign in a form is followed by two hexadecimal digits");
-        }
-        return value;
+        return requireDigit(position < end ? body[position] : -1);
     }
 }

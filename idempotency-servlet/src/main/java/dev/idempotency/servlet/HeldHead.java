@@ -5,6 +5,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.UnsupportedEncodingException;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.StandardCharsets;
 import java.nio.charset.UnsupportedCharsetException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -226,6 +227,38 @@ final class HeldHead {
         typeSet = true;
         locale = null;
         trailers = null;
+    }
+
+    /**
+     * Checks the size of the head: containers do so when they send it, which is after the commit, and then answer 500 to
+     * the first request and to each of its repeats.
+     *
+     * @throws IllegalStateException if all lines together have more bytes
+     */
+    void requireAtMost(int limit) {
+        long size = 0;
+        for (String name : names()) {
+            for (String value : values(name)) {
+                size += lineSize(name, value);
+            }
+        }
+        for (Cookie cookie : cookies) {
+            size += lineSize("Set-Cookie", cookie.getName() + "=" + cookie.getValue());
+            for (Map.Entry<String, String> attribute : cookie.getAttributes().entrySet()) {
+                size += lineSize(attribute.getKey(), attribute.getValue());
+            }
+        }
+        if (size > limit) {
+            throw new IllegalStateException("The headers of the answer have " + size + " bytes, more than the " + limit
+                    + " that headerLimit allows: put such content in the body, or raise the container's limit on"
+                    + " response headers and then headerLimit");
+        }
+    }
+
+    /** With the separators; a name or a value in UTF-8, the longest of the encodings that containers use. */
+    private static int lineSize(String name, @Nullable String value) {
+        int size = name.getBytes(StandardCharsets.UTF_8).length + 4;
+        return value == null ? size : size + value.getBytes(StandardCharsets.UTF_8).length;
     }
 
     /**

@@ -31,6 +31,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
     private final HttpServletResponse target;
     private final SpillBuffer body;
     private final HeldHead head;
+    private final int headerLimit;
     private final @Nullable Streaming streaming;
     private @Nullable ServletOutputStream stream;
     private @Nullable PrintWriter writer;
@@ -53,10 +54,11 @@ final class HeldResponse extends HttpServletResponseWrapper {
         void begin(int status) throws IOException;
     }
 
-    HeldResponse(HttpServletResponse target, SpillBuffer body, @Nullable Streaming streaming) {
+    HeldResponse(HttpServletResponse target, SpillBuffer body, int headerLimit, @Nullable Streaming streaming) {
         super(target);
         this.target = target;
         this.body = body;
+        this.headerLimit = headerLimit;
         this.head = new HeldHead(target);
         this.streaming = streaming;
         HeldHead.hold(target);
@@ -89,10 +91,12 @@ final class HeldResponse extends HttpServletResponseWrapper {
      * accepts its headers.
      *
      * @throws IOException as {@link #requireWhole()}
+     * @throws IllegalStateException if the headers are larger than the limit
      */
     void prepare() throws IOException {
         requireWhole();
         if (!live) {
+            head.requireAtMost(headerLimit);
             head.writeTo(target);
             written = true;
         }
@@ -159,6 +163,7 @@ final class HeldResponse extends HttpServletResponseWrapper {
         if (isCommitted()) {
             throw new IllegalStateException("The response had ended before it was to be streamed");
         }
+        head.requireAtMost(headerLimit);
         SpillBuffer held = body();
         streaming.begin(head.status());
         live = true;

@@ -13,6 +13,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * the record is written before the answer goes out, whichever thread gives it. Safe for use by many threads.
  */
 public final class IdempotencyFilter implements Filter {
+    /** RFC 9110, section 9.2.1. */
+    static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
     private final FilterSettings settings;
     private final Answers answers;
     private final AnnotatedServlets annotated;
@@ -49,12 +53,18 @@ public final class IdempotencyFilter implements Filter {
      *
      * @param config the container's configuration
      * @throws ServletException if an annotation cannot be kept: a protection that the engine has no store for, a
-     *     retention that is no duration, a method that is safe to repeat as it is
+     *     retention that is no duration, a method that is safe to repeat as it is; or if only annotated servlets are to
+     *     be guarded and there is none
      */
     @Override
     public void init(FilterConfig config) throws ServletException {
         try {
-            annotated.readAll(config.getServletContext());
+            boolean any = annotated.readAll(config.getServletContext());
+            if (settings.annotatedOnly() && !any) {
+                throw new IllegalArgumentException("The filter is to guard annotated servlets only, and none of the"
+                        + " servlets that are registered now has @Idempotent: it would guard nothing. Annotate a servlet"
+                        + " or take annotatedServletsOnly() out");
+            }
         } catch (IllegalArgumentException e) {
             throw new ServletException(e.getMessage(), e);
         }
@@ -83,6 +93,10 @@ public final class IdempotencyFilter implements Filter {
     }
 
     private @Nullable RequestPlan plan(HttpServletRequest request) {
+        if (SAFE_METHODS.contains(request.getMethod())) {
+            // No option names them and no annotation stands on them, so the servlet's class is none of our business.
+            return null;
+        }
         AnnotatedServlets.Plans plans = annotated.of(request);
         RequestPlan ofMethod = plans.ofMethods().get(request.getMethod());
         if (ofMethod == null && !settings.methods().contains(request.getMethod())) {

@@ -30,6 +30,7 @@ public final class IdempotencyFilterBuilder {
     private FingerprintFunction fingerprints = FingerprintFunction.rawBytes();
     private BufferLimits requestLimits = new BufferLimits(256 << 10, 10L << 20);
     private BufferLimits responseLimits = new BufferLimits(256 << 10, 100L << 20);
+    private int headerLimit = 6 << 10;
     private int replayLimit = 1 << 20;
     private final List<String> keptHeaders = new ArrayList<>(KEPT_HEADERS);
     private Duration retention = Duration.ofHours(24);
@@ -83,7 +84,7 @@ public final class IdempotencyFilterBuilder {
                 throw new IllegalArgumentException("methods must be upper-case, but one is " + name
                         + ": methods are compared as they are, and no request would be protected");
             }
-            if (Set.of("GET", "HEAD", "OPTIONS", "TRACE").contains(name)) {
+            if (IdempotencyFilter.SAFE_METHODS.contains(name)) {
                 throw new IllegalArgumentException("methods must not name " + name + ": it is safe to repeat as it is");
             }
         }
@@ -109,7 +110,7 @@ public final class IdempotencyFilterBuilder {
      * <p>With or without this option such an annotation takes the place of the filter's own {@code keyRequired}, {@code
      * protection} and {@code retention}, and its operation that of method and path. On a class it concerns the filter's
      * {@link #methods}; on {@code doPost}, {@code doPut}, {@code doPatch} or {@code doDelete} that method, also beside
-     * these.
+     * these. If no servlet has one when the filter starts, the start fails.
      *
      * @return this builder
      */
@@ -183,6 +184,24 @@ public final class IdempotencyFilterBuilder {
      */
     public IdempotencyFilterBuilder responseLimits(BufferLimits limits) {
         this.responseLimits = Objects.requireNonNull(limits, "limits");
+        return this;
+    }
+
+    /**
+     * Bounds the headers of responses: where they have more bytes, the handler has failed, and under {@link
+     * Protection#TRANSACTIONAL} all is rolled back. Containers refuse large headers only when the answer goes out, which
+     * is after the commit.
+     *
+     * @param bytes 256 to 1,048,576, names, separators and cookies included; 6,144 unless set, which leaves room for
+     *     what containers add below the 8,192 that they allow by default: raise theirs before this one
+     * @return this builder
+     * @throws IllegalArgumentException if the number is out of its range
+     */
+    public IdempotencyFilterBuilder headerLimit(int bytes) {
+        if (bytes < 256 || bytes > 1 << 20) {
+            throw new IllegalArgumentException("headerLimit must be between 256 and 1048576 bytes, but is " + bytes);
+        }
+        this.headerLimit = bytes;
         return this;
     }
 
@@ -319,6 +338,7 @@ public final class IdempotencyFilterBuilder {
                 fingerprints,
                 requestLimits,
                 responseLimits,
+                headerLimit,
                 maxWait,
                 retryAfter,
                 problemTypeBase,

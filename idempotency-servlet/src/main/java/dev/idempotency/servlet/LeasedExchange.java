@@ -42,7 +42,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
     private final AtomicBoolean recorded = new AtomicBoolean();
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile boolean async;
-    private volatile boolean timedOut;
+    private volatile boolean workGoesOn;
     private volatile boolean containerDone;
 
     LeasedExchange(
@@ -58,7 +58,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
         this.buffers = buffers;
         this.request = request;
         this.response = response;
-        this.holding = new HeldResponse(response, buffers.responseBody(), this);
+        this.holding = new HeldResponse(response, buffers.responseBody(), settings.headerLimit(), this);
         this.shielded = Opaque.shield(holding, response);
         this.replayable = new ReplayableRequest(request, buffers.requestBody(), this);
         this.handle = new IdempotentRequest(operation.context(), holding);
@@ -91,6 +91,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
             if (!async) {
                 // An error page comes after the record, and has no say in it.
                 handle.detachFrom(request);
+                operation.answered();
             }
         }
     }
@@ -170,7 +171,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
         if (!recorded.compareAndSet(false, true)) {
             throw new IOException("The request had been recorded before its answer was to be streamed");
         }
-        OperationOutcome outcome = operation.finish(
+        OperationOutcome outcome = operation.finishBeforeAnswer(
                 new WorkResult.Succeeded(new RecordedResult.NotReplayable(status, "the response was streamed")));
         if (!(outcome instanceof OperationOutcome.Executed)) {
             throw new IOException("The answer is not streamed, because it could not be recorded: " + outcome);
@@ -210,12 +211,21 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
      */
     @Override
     public void onTimeout(AsyncEvent event) {
-        timedOut = true;
+        workGoesOn = true;
     }
 
+    /**
+     * Tells what broke: the connection, which leaves the work as it is, as a time-out does; or the work, where the
+     * container ran it.
+     */
     @Override
     public void onError(AsyncEvent event) {
-        fail(event.getThrowable());
+        Throwable failure = event.getThrowable();
+        if (failure instanceof RuntimeException || failure instanceof ServletException || failure instanceof Error) {
+            fail(failure);
+        } else {
+            workGoesOn = true;
+        }
     }
 
     @Override
@@ -227,9 +237,11 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
     public void onComplete(AsyncEvent event) {
         containerDone = true;
         if (recorded.get()) {
+            operation.answered();
             closeBuffers();
-        } else if (timedOut) {
-            log.info("An asynchronous request timed out; its key stays busy until its work completes");
+        } else if (workGoesOn) {
+            log.info(
+                    "An asynchronous request timed out or lost its client; its key stays busy until its work completes");
         } else {
             endWithoutAnswer();
         }

@@ -3,6 +3,7 @@ package dev.idempotency.servlet;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,12 +40,12 @@ final class RequestBody implements AutoCloseable {
         this.parameters = parameters;
     }
 
-    /** Thrown when a multipart body is refused by the container, or what was left of it makes no sense. */
+    /** Thrown when a multipart body is refused by the container, what was left of it makes no sense, or a form is broken. */
     static final class MalformedException extends IOException {
         private static final long serialVersionUID = 1L;
 
         MalformedException(@Nullable Throwable cause) {
-            super("The multipart body could not be taken apart", cause);
+            super("The body could not be taken apart", cause);
         }
     }
 
@@ -51,7 +53,7 @@ final class RequestBody implements AutoCloseable {
      * Reads the whole body.
      *
      * @throws SpillBuffer.TooLargeException if it is larger than the limits
-     * @throws MalformedException if it is multipart and the container refuses it
+     * @throws MalformedException if it is multipart and the container refuses it, or a form that cannot be read
      * @throws IOException if it ends early
      */
     static RequestBody read(HttpServletRequest request, BufferLimits limits) throws IOException {
@@ -62,7 +64,11 @@ final class RequestBody implements AutoCloseable {
                 request.getInputStream().transferTo(bytes);
                 requireUntouched(request, bytes);
             }
-            boolean spent = parts == null && bytes.size() == 0 && FormBody.isForm(request.getContentType());
+            boolean form = parts == null && FormBody.isForm(request.getContentType());
+            if (form) {
+                requireReadable(request, bytes);
+            }
+            boolean spent = form && bytes.size() == 0;
             return new RequestBody(bytes, parts, spent ? request.getParameterMap() : null);
         } catch (IOException | RuntimeException e) {
             bytes.close();
@@ -72,6 +78,10 @@ final class RequestBody implements AutoCloseable {
 
     private static @Nullable List<Part> parts(HttpServletRequest request, BufferLimits limits) throws IOException {
         if (!isMultipart(request)) {
+            return null;
+        }
+        if (request.getContentLengthLong() > limits.total()) {
+            // The container would write all of it to its disk; read as bytes, it is refused when the limit is reached.
             return null;
         }
         Collection<Part> found;
@@ -103,6 +113,19 @@ final class RequestBody implements AutoCloseable {
                     throw new MalformedException(null);
                 }
             }
+        }
+    }
+
+    /** A form that cannot be read is the client's fault, and is found before the servlet asks for a parameter. */
+    private static void requireReadable(HttpServletRequest request, SpillBuffer bytes) throws IOException {
+        try (InputStream input = new BufferedInputStream(bytes.open())) {
+            String charset = request.getCharacterEncoding();
+            if (charset != null && !Charset.isSupported(charset)) {
+                throw new MalformedException(null);
+            }
+            FormBody.requireReadable(input);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
         }
     }
 

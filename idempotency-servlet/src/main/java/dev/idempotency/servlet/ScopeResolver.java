@@ -1,6 +1,5 @@
 package dev.idempotency.servlet;
 
-import dev.idempotency.Caller;
 import dev.idempotency.Scope;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
@@ -24,15 +23,33 @@ public interface ScopeResolver {
     /**
      * Returns the default: the container's user principal, and all callers without one in a namespace of their own.
      *
+     * <p>A request that has no principal and yet carries credentials ({@code Authorization}, {@code Cookie} or a client's
+     * certificate) is refused: somebody else than the container tells its callers apart, so in one namespace they would
+     * see each other's answers. Where that is so, name the caller with a resolver of your own, {@code (request,
+     * operation) -> Scope.ofPrincipal(callerOf(request), operation)}; where credentials mean nothing to the operation,
+     * use {@link #anonymous()}.
+     *
      * @return the resolver
      */
     static ScopeResolver byPrincipal() {
         return (request, operation) -> {
             Principal principal = request.getUserPrincipal();
-            return principal == null
-                    ? Scope.anonymous(operation)
-                    : new Scope("", new Caller.Principal(principal.getName()), operation);
+            if (principal != null) {
+                return Scope.ofPrincipal(principal.getName(), operation);
+            }
+            Credentials.requireNone(request);
+            return Scope.anonymous(operation);
         };
+    }
+
+    /**
+     * Returns a resolver under which nobody is known: for operations that treat all callers alike whatever credentials
+     * they carry. Whoever presents a key and the same request gets its answer.
+     *
+     * @return the resolver
+     */
+    static ScopeResolver anonymous() {
+        return (request, operation) -> Scope.anonymous(operation);
     }
 
     /**

@@ -21,6 +21,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.invoke.MethodHandles;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -713,6 +715,106 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         assertThat(repeat.status()).isEqualTo(200);
         assertThat(repeat.body()).hasSize(50_000);
         assertThat(runs.get()).isEqualTo(1);
+    }
+
+    @Test
+    void headers_justWithinTheLimit_goOutAndAreReplayed() throws Exception {
+        String location = "/" + "x".repeat(5_500);
+        onOrder("long-head", (request, response) -> {
+            response.setStatus(201);
+            response.setHeader("Location", location);
+        });
+        String key = newKey();
+        HttpAnswer first = post("long-head", key);
+        assertThat(first.status()).isEqualTo(201);
+        HttpAnswer repeat = post("long-head", key);
+        assertReplayOf(first, repeat);
+        assertThat(repeat.header("Location")).isEqualTo(first.header("Location"));
+    }
+
+    /** Somebody tells such callers apart, but not the container: in one namespace they would get each other's answers. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Authorization: Bearer secret", "Cookie: session=secret"})
+    void credentialsWithoutAPrincipal_areRefusedUntilTheApplicationSaysWhoseTheyAre(String line) throws Exception {
+        AtomicInteger runs = onOrder("own-login", (request, response) -> response.setStatus(201));
+        HttpAnswer refused = post("own-login", newKey(), line);
+        assertProblem(refused, ProblemCode.SCOPE_UNRESOLVED);
+        assertThat(refused.body()).doesNotContain("secret");
+        assertThat(runs.get()).isZero();
+        assertThat(post("own-login", newKey(), line, "X-User: anne").status()).isEqualTo(201);
+        try (OrdersService open = other(builder -> builder.scopes(ScopeResolver.anonymous()), Map.of())) {
+            assertThat(post(open.uri("orders"), newKey(), "{}", line).status()).isEqualTo(201);
+        }
+    }
+
+    @Test
+    void path_longerThanAScopeHolds_isAnOperationAsAnyOther() throws Exception {
+        String name = "x".repeat(5_000);
+        AtomicInteger runs = new AtomicInteger();
+        service.on(name, (request, response) -> response.setStatus(200 + runs.incrementAndGet()));
+        service.on(name + "y", (request, response) -> response.setStatus(200 + runs.incrementAndGet()));
+        String key = newKey();
+        HttpAnswer first = post(name, key);
+        assertThat(first.status()).isEqualTo(201);
+        assertReplayOf(first, post(name, key));
+        assertThat(post(name + "y", key).status()).isEqualTo(202);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a=%zz", "a=%", "a=1&b=%4", "%0"})
+    void body_asBrokenForm_isTheClientsFault(String body) throws Exception {
+        AtomicInteger runs = onOrder("broken-form", (request, response) -> request.getParameter("a"));
+        assertProblem(
+                postAs("application/x-www-form-urlencoded", "broken-form", newKey(), body), ProblemCode.MALFORMED_BODY);
+        assertThat(runs.get()).isZero();
+    }
+
+    @Test
+    void body_asMultipart_thatSaysItIsBeyondOurLimit_isNotGivenToTheContainer() throws Exception {
+        AtomicInteger runs = onOrder("large-parts", (request, response) -> response.setStatus(200));
+        String content = "x".repeat((int) TestLimits.REQUEST.total());
+        assertProblem(
+                multipart("large-parts", newKey(), "one", "hello", "file.txt", content), ProblemCode.BODY_TOO_LARGE);
+        assertThat(runs.get()).isZero();
+    }
+
+    @Test
+    void servletWhoseClassCannotBeLoaded_isReadAndNotWritten() throws Exception {
+        byte[] template;
+        try (InputStream input = Nameless.class.getResourceAsStream("FilterBehaviour$Nameless.class")) {
+            template = Objects.requireNonNull(input).readAllBytes();
+        }
+        // Nobody finds a hidden class by its name.
+        Servlet nameless = (Servlet) MethodHandles.lookup()
+                .defineHiddenClass(template, true)
+                .lookupClass()
+                .getDeclaredConstructor()
+                .newInstance();
+        try (OrdersService hidden = other(builder -> {}, Map.of("/hidden", nameless))) {
+            assertThat(http.send("GET", hidden.at("/hidden"), List.of(), "").body())
+                    .isEqualTo("read");
+            assertThat(post(hidden.at("/hidden"), newKey(), "{}").status()).isEqualTo(500);
+        }
+    }
+
+    /** Only a template of a class without a name. */
+    static class Nameless extends HttpServlet {
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            response.getWriter().print("read");
+        }
+
+        @Override
+        protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            response.getWriter().print("written without protection");
+        }
+    }
+
+    @Test
+    void annotatedServletsOnly_withoutAny_failsTheStart() throws Exception {
+        // Tomcat tells the reason to its log alone.
+        assertThatThrownBy(() -> other(IdempotencyFilterBuilder::annotatedServletsOnly, Map.of()))
+                .isInstanceOf(Exception.class);
     }
 
     @Test

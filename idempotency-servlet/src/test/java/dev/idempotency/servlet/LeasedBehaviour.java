@@ -21,17 +21,25 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -291,6 +299,131 @@ abstract class LeasedBehaviour extends FilterBehaviour {
         assertThat(repeat.status()).isEqualTo(201);
         assertThat(repeat.body()).isEqualTo("late");
         assertThat(repeat.header("Idempotent-Replayed")).contains("true");
+        assertThat(runs.get()).isEqualTo(1);
+    }
+
+    /** The container gives up the connection, and the work neither knows nor stops. */
+    @Test
+    void clientGoneWhileAsync_leavesTheKeyBusyUntilTheWorkIsDone() throws Exception {
+        Errors errors = new Errors();
+        try (OrdersService service = behind(filter -> new Listening(filter, errors))) {
+            Gate gate = new Gate();
+            String key = newKey();
+            URI uri = asyncWork(service, gate);
+            Future<HttpAnswer> first = inBackground(() -> post(uri, key, "{}"));
+            gate.awaitReached(DEADLINE);
+            errors.strike(new IOException("the client has gone"));
+            assertProblem(post(uri, key, "{}"), ProblemCode.IN_PROGRESS);
+            gate.open();
+            assertThat(result(first).status()).isEqualTo(201);
+            assertReplayOf(result(first), post(uri, key, "{}"));
+        }
+    }
+
+    @Test
+    void workThatBreaksInTheContainersHands_spendsTheKey() throws Exception {
+        Errors errors = new Errors();
+        try (OrdersService service = behind(filter -> new Listening(filter, errors))) {
+            Gate gate = new Gate();
+            String key = newKey();
+            URI uri = asyncWork(service, gate);
+            Future<HttpAnswer> first = inBackground(() -> post(uri, key, "{}"));
+            gate.awaitReached(DEADLINE);
+            errors.strike(new IllegalStateException("asked for by the test"));
+            assertProblem(post(uri, key, "{}"), ProblemCode.RESPONSE_UNAVAILABLE);
+            gate.open();
+            assertThat(result(first).status()).isPositive();
+        }
+    }
+
+    private URI asyncWork(OrdersService service, Gate gate) {
+        service.on("lost", (request, response) -> {
+            AsyncContext context = request.startAsync();
+            context.setTimeout(0);
+            forked(() -> {
+                gate.pass();
+                HttpServletResponse answer = (HttpServletResponse) context.getResponse();
+                answer.setStatus(201);
+                answer.setContentType("text/plain");
+                print(answer, "done for nobody");
+                context.complete();
+            });
+        });
+        return service.uri("lost");
+    }
+
+    /** Tells the listeners of one asynchronous request of an error, as a container does at moments of its own. */
+    private static final class Errors {
+        private final List<AsyncListener> listeners = new CopyOnWriteArrayList<>();
+        private volatile @Nullable AsyncContext context;
+
+        AsyncContext note(AsyncContext started) {
+            context = started;
+            return (AsyncContext) Proxy.newProxyInstance(
+                    Errors.class.getClassLoader(), new Class<?>[] {AsyncContext.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("addListener")) {
+                            listeners.add((AsyncListener) arguments[0]);
+                        }
+                        return method.invoke(started, arguments);
+                    });
+        }
+
+        void strike(Throwable error) throws IOException {
+            for (AsyncListener listener : listeners) {
+                listener.onError(new AsyncEvent(context, error));
+            }
+        }
+    }
+
+    /** A filter before the one under test, through which asynchronous work is started. */
+    private record Listening(Filter filter, Errors errors) implements Filter {
+        @Override
+        public void init(FilterConfig config) throws ServletException {
+            filter.init(config);
+        }
+
+        @Override
+        public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+                throws IOException, ServletException {
+            filter.doFilter(
+                    new HttpServletRequestWrapper((HttpServletRequest) request) {
+                        @Override
+                        public AsyncContext startAsync(ServletRequest dispatched, ServletResponse answer) {
+                            return errors.note(super.startAsync(dispatched, answer));
+                        }
+                    },
+                    response,
+                    chain);
+        }
+    }
+
+    @Test
+    void shutdown_waitsUntilAStreamedAnswerIsOut() throws Exception {
+        Gate gate = new Gate();
+        onOrder("stream-slowly", (request, response) -> {
+            IdempotentRequest.of(request).orElseThrow().stream();
+            response.getWriter().print("first");
+            response.flushBuffer();
+            gate.pass();
+            response.getWriter().print("last");
+        });
+        Future<HttpAnswer> answer = inBackground(() -> post("stream-slowly", newKey()));
+        gate.awaitReached(DEADLINE);
+        assertThat(orders().shutdown().inFlight().active()).isEqualTo(1);
+        gate.open();
+        assertThat(result(answer).body()).isEqualTo("firstlast");
+        Awaitility.await()
+                .atMost(DEADLINE)
+                .until(() -> orders().shutdown().inFlight().active() == 0);
+    }
+
+    @Test
+    void headers_beyondTheLimit_areNeverRunAgain() throws Exception {
+        AtomicInteger runs =
+                onOrder("large-head", (request, response) -> response.setHeader("Location", "/" + "x".repeat(20_000)));
+        String key = newKey();
+        assertThat(post("large-head", key).status()).isEqualTo(500);
+        assertProblem(post("large-head", key), ProblemCode.RESPONSE_UNAVAILABLE);
         assertThat(runs.get()).isEqualTo(1);
     }
 

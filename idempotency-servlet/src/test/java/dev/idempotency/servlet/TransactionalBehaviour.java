@@ -11,6 +11,10 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -309,6 +313,79 @@ abstract class TransactionalBehaviour extends FilterBehaviour {
         assertThat(orders().effects(name)).isZero();
         assertThat(post(name, key).status()).isEqualTo(201);
         assertThat(orders().effects(name)).isEqualTo(1);
+    }
+
+    /** Thrown and not swallowed: it is no failure of the handler, so the client is told to come back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"40001", "40P01"})
+    void conflictThrownByTheHandler_is503AndFreesTheKey(String state) throws Exception {
+        String name = "conflict-" + state;
+        AtomicInteger runs = onOrder(name, (request, response) -> response.setStatus(201));
+        orders().database()
+                .faults()
+                .inject(JdbcPoint.AFTER_EXECUTE, sql -> sql.startsWith("INSERT INTO orders"), 1, Fault.error(state));
+        String key = newKey();
+        assertProblem(post(name, key), ProblemCode.NOT_COMMITTED);
+        assertThat(orders().effects(name)).isZero();
+        assertThat(post(name, key).status()).isEqualTo(201);
+        assertThat(orders().effects(name)).isEqualTo(1);
+        assertThat(runs.get()).isEqualTo(2);
+    }
+
+    @Test
+    void deadlockOfTwoRequests_endsIn201And503_andTheRepeatIn201() throws Exception {
+        orders().execute("CREATE TABLE IF NOT EXISTS account (id int PRIMARY KEY, balance int)");
+        orders().execute("DELETE FROM account");
+        orders().execute("INSERT INTO account VALUES (1, 0), (2, 0)");
+        CyclicBarrier bothHaveOne = new CyclicBarrier(2);
+        AtomicInteger runs = new AtomicInteger();
+        for (int first = 1; first <= 2; first++) {
+            int mine = first;
+            onOrder("deadlock-" + mine, (request, response) -> {
+                run("UPDATE account SET balance = balance + 1 WHERE id = " + mine);
+                if (runs.incrementAndGet() <= 2) {
+                    bothHaveOne.await(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                }
+                run("UPDATE account SET balance = balance + 1 WHERE id = " + (3 - mine));
+                response.setStatus(201);
+            });
+        }
+        String key = newKey();
+        Future<HttpAnswer> other = inBackground(() -> post("deadlock-1", key));
+        HttpAnswer one = post("deadlock-2", key);
+        HttpAnswer two = result(other);
+        assertThat(List.of(one.status(), two.status())).contains(503);
+        assertProblem(one.status() == 503 ? one : two, ProblemCode.NOT_COMMITTED);
+        assertThat(post("deadlock-1", key).status()).isEqualTo(201);
+        assertThat(post("deadlock-2", key).status()).isEqualTo(201);
+        assertThat(orders().effects("deadlock-1")).isEqualTo(1);
+        assertThat(orders().effects("deadlock-2")).isEqualTo(1);
+    }
+
+    @Test
+    void headers_beyondTheLimit_rollBackAndFreeTheKey() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        onOrder("large-head", (request, response) -> {
+            response.setStatus(201);
+            response.setHeader("Location", "/" + "x".repeat(runs.incrementAndGet() == 1 ? 20_000 : 20));
+        });
+        String key = newKey();
+        assertThat(post("large-head", key).status()).isEqualTo(500);
+        assertThat(orders().effects("large-head")).isZero();
+        assertThat(post("large-head", key).status()).isEqualTo(201);
+        assertThat(orders().effects("large-head")).isEqualTo(1);
+    }
+
+    @Test
+    void cookies_beyondTheLimit_rollBack() throws Exception {
+        onOrder("large-cookies", (request, response) -> {
+            response.setStatus(201);
+            for (int i = 0; i < 10; i++) {
+                response.addCookie(new jakarta.servlet.http.Cookie("c" + i, "x".repeat(1_000)));
+            }
+        });
+        assertThat(post("large-cookies", newKey()).status()).isEqualTo(500);
+        assertThat(orders().effects("large-cookies")).isZero();
     }
 
     @Test
