@@ -92,7 +92,13 @@ final class Demo implements AutoCloseable {
         Client client = new Client(chain.service(ServiceName.ORDERS), timeline, answers);
         Intents intents = scenario.intents(timeline, ofIntents);
         try (ProgressDisplay progress = new ProgressDisplay(scenario.steps())) {
-            open.add(Load.start(intents, options.clients(), client, answers, random.split()));
+            open.add(Load.start(
+                    intents,
+                    options.clients(),
+                    client,
+                    answers,
+                    () -> scenario.isFarAhead(chain, answers),
+                    random.split()));
             List<Thread> troubles = scenario.troubles(chain, answers, timeline, ofTroubles).stream()
                     .map(this::start)
                     .toList();

@@ -25,6 +25,11 @@ record DemoScenario(DemoOptions options) implements Scenario {
 
     /** One killer for each service, so that an outage of the one does not move the kills of the other. */
     @Override
+    public boolean isFarAhead(Chain chain, Answers answers) {
+        return false;
+    }
+
+    @Override
     public List<Runnable> troubles(Chain chain, Answers answers, Timeline timeline, SplittableRandom random) {
         KillPlan plan = KillPlan.draw(options.kills(), options.orders(), random);
         return List.of(

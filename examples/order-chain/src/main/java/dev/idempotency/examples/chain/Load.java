@@ -9,22 +9,27 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 
 /** The customers: concurrent clients that send every intent until it is answered. */
 final class Load implements AutoCloseable {
     /** All clients together begin about this many intents a second: a bit more than billing gets done. */
     private static final int INTENTS_PER_SECOND = 50;
 
+    private static final long HELD_BACK_MILLIS = 100;
+
     private final ExecutorService threads = Executors.newCachedThreadPool(Load::daemon);
     private final Intents intents;
     private final Client client;
     private final Answers answers;
+    private final BooleanSupplier holdBack;
     private final Duration longestThought;
 
-    private Load(Intents intents, int clients, Client client, Answers answers) {
+    private Load(Intents intents, int clients, Client client, Answers answers, BooleanSupplier holdBack) {
         this.intents = intents;
         this.client = client;
         this.answers = answers;
+        this.holdBack = holdBack;
         this.longestThought = Duration.ofMillis(2 * 1000L * clients / INTENTS_PER_SECOND);
     }
 
@@ -35,11 +40,18 @@ final class Load implements AutoCloseable {
      * @param clients how many they are
      * @param client how each sends
      * @param answers where they put what they hear
+     * @param holdBack tells whether nobody is to begin another intent for the moment
      * @param random what their thinking is drawn from
      * @return the running load
      */
-    static Load start(Intents intents, int clients, Client client, Answers answers, SplittableRandom random) {
-        Load load = new Load(intents, clients, client, answers);
+    static Load start(
+            Intents intents,
+            int clients,
+            Client client,
+            Answers answers,
+            BooleanSupplier holdBack,
+            SplittableRandom random) {
+        Load load = new Load(intents, clients, client, answers, holdBack);
         for (int number = 1; number <= clients; number++) {
             int me = number;
             SplittableRandom mine = random.split();
@@ -52,6 +64,9 @@ final class Load implements AutoCloseable {
         for (Optional<Intent> next = intents.next(); next.isPresent(); next = intents.next()) {
             Intent intent = next.get();
             Pause.ofMillis(random.nextLong(longestThought.toMillis() + 1));
+            while (holdBack.getAsBoolean() && !intents.haveEnded()) {
+                Pause.ofMillis(HELD_BACK_MILLIS);
+            }
             send(me, intent, random);
             answers.closed(intent);
         }

@@ -19,6 +19,9 @@ interface Scenario {
     /** Begins the load. */
     Intents intents(Timeline timeline, SplittableRandom random);
 
+    /** Tells whether so many orders are placed and not billed that customers had better wait. */
+    boolean isFarAhead(Chain chain, Answers answers);
+
     /** Returns what is to be done beside the load; each ends by itself, not much later than the load. */
     List<Runnable> troubles(Chain chain, Answers answers, Timeline timeline, SplittableRandom random);
 

@@ -15,6 +15,9 @@ final class SoakScenario implements Scenario {
     /** Short, so that what hangs while a service ends runs into it. */
     private static final Duration GRACE = Duration.ofSeconds(6);
 
+    /** Enough to keep billing busy at all times, and billed within a minute when the faults have ended. */
+    private static final int MOST_AHEAD = 200;
+
     private final SoakOptions options;
     private final Map<ServiceName, SteppedClock> clocks = new EnumMap<>(ServiceName.class);
     private BooleanSupplier over = () -> false;
@@ -51,6 +54,11 @@ final class SoakScenario implements Scenario {
         long end = timeline.now() + options.length().toMillis();
         over = () -> timeline.now() >= end;
         return Intents.until(over, random);
+    }
+
+    @Override
+    public boolean isFarAhead(Chain chain, Answers answers) {
+        return answers.closed() - chain.provider().chargedOrders() > MOST_AHEAD;
     }
 
     @Override
