@@ -1,5 +1,6 @@
 package dev.idempotency;
 
+import dev.idempotency.operation.ResultCodecs;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Permit;
 import dev.idempotency.spi.LeasedIdempotencyStore;
@@ -23,11 +24,13 @@ public final class Idempotency implements AutoCloseable {
     private final @Nullable LeasedEngine leased;
     private final @Nullable GracefulShutdown shutdown;
     private final Waiters waiters;
+    private final ResultCodecs codecs;
 
     private Idempotency(Builder builder) {
         this.transactional = builder.transactionalEngine();
         this.leased = builder.leasedEngine();
         this.shutdown = builder.shutdown;
+        this.codecs = builder.codecs;
         this.waiters = new Waiters(builder.maxWaiters, builder.ticker, this::acceptsWork);
     }
 
@@ -54,6 +57,18 @@ public final class Idempotency implements AutoCloseable {
             protections.add(Protection.LEASED);
         }
         return protections;
+    }
+
+    /**
+     * Begins a call with a typed result: {@code operation("charge").key(key).execute(Receipt.class, tx -> …)}.
+     *
+     * @param name the operation's stable name, as in {@link Scope#operation()}; renaming it separates repeats from their
+     *     first attempt
+     * @return the operation, which still needs its key
+     * @throws IllegalArgumentException if the name is blank or too long
+     */
+    public NamedOperation operation(String name) {
+        return new NamedOperation(this, codecs, Scope.shared(name));
     }
 
     /**
@@ -209,6 +224,7 @@ public final class Idempotency implements AutoCloseable {
         private LeaseSettings leaseSettings = LeaseSettings.ofDefaults();
         private KeyDerivation derivation = KeyDerivation.of("idempotency");
         private @Nullable GracefulShutdown shutdown;
+        private ResultCodecs codecs = ResultCodecs.ofDefaults();
         private int maxWaiters = 16;
         private NanoTicker ticker = System::nanoTime;
 
@@ -281,6 +297,17 @@ public final class Idempotency implements AutoCloseable {
          */
         public Builder shutdown(GracefulShutdown gracefulShutdown) {
             this.shutdown = Objects.requireNonNull(gracefulShutdown, "gracefulShutdown");
+            return this;
+        }
+
+        /**
+         * Sets how the results of {@link Idempotency#operation} are written and read.
+         *
+         * @param resultCodecs one codec per type; {@link ResultCodecs#ofDefaults()} unless set
+         * @return this builder
+         */
+        public Builder codecs(ResultCodecs resultCodecs) {
+            this.codecs = Objects.requireNonNull(resultCodecs, "resultCodecs");
             return this;
         }
 

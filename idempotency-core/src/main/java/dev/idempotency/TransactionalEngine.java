@@ -1,6 +1,7 @@
 package dev.idempotency;
 
 import dev.idempotency.internal.SqlFailures;
+import dev.idempotency.operation.TransactionalContext;
 import dev.idempotency.spi.Claim;
 import dev.idempotency.spi.ClaimOutcome;
 import dev.idempotency.spi.ClaimRequest;
@@ -241,7 +242,7 @@ final class TransactionalEngine {
         }
     }
 
-    private final class Context implements IdempotencyContext {
+    private final class Context implements TransactionalContext {
         private final Transaction transaction;
         private final Claim claim;
 
@@ -273,6 +274,16 @@ final class TransactionalEngine {
         @Override
         public Optional<Transaction> transaction() {
             return Optional.of(transaction);
+        }
+
+        @Override
+        public <T> T unwrap(Class<T> type) {
+            return transaction.unwrap(type);
+        }
+
+        @Override
+        public void afterCommit(Runnable action) {
+            transaction.afterCommit(action);
         }
 
         @Override
