@@ -36,8 +36,8 @@ final class ChargesTest {
         byte[] content = (order + " " + cents).getBytes(StandardCharsets.UTF_8);
 
         ObjectMapper json = new ObjectMapper();
-        ResultCodec<Receipt> receipts = ResultCodec.of(
-                "receipt-1", json::writeValueAsBytes, bytes -> json.readValue(bytes, Receipt.class));
+        ResultCodec<Receipt> receipts =
+                ResultCodec.of("receipt-1", json::writeValueAsBytes, bytes -> json.readValue(bytes, Receipt.class));
         Idempotency idempotency = Idempotency.builder()
                 .transactional(store, runner)
                 .codecs(ResultCodecs.ofDefaults().with(Receipt.class, receipts))
