@@ -112,7 +112,14 @@ final class Exchange {
         }
         Buffers buffers = new Buffers(body, new SpillBuffer(settings.responseLimits()));
         try {
-            Operation operation = operation(id, body);
+            Operation operation;
+            try {
+                operation = operation(id, body);
+            } catch (RefusedBodyException e) {
+                log.debug("A body was refused for its fingerprint", e);
+                answers.problem(response, e.code(), e.detail());
+                return;
+            }
             if (plan.protection() == Protection.TRANSACTIONAL) {
                 runTransactional(operation, buffers);
             } else {
