@@ -310,13 +310,13 @@ class TypedOperationTest {
     }
 
     @Test
-    void execute_conflictsForEver_passTheLastOneOn() {
+    void execute_conflictsForEver_areNotCommitted() {
         assertThatThrownBy(() -> charge().execute(Receipt.class, tx -> {
                     charged(tx);
                     throw new SQLException("lost the race", "40001");
                 }))
-                .isInstanceOf(SQLException.class)
-                .hasMessage("lost the race");
+                .isInstanceOf(OperationNotCommittedException.class)
+                .hasRootCauseMessage("lost the race");
         assertThat(runs.get()).isBetween(2, 20);
         assertThat(effects).isEmpty();
     }
