@@ -1,5 +1,7 @@
 package dev.idempotency;
 
+import dev.idempotency.operation.OperationListener;
+import dev.idempotency.operation.OutcomeKind;
 import dev.idempotency.operation.ResultCodecs;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Permit;
@@ -11,6 +13,7 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +28,14 @@ public final class Idempotency implements AutoCloseable {
     private final @Nullable GracefulShutdown shutdown;
     private final Waiters waiters;
     private final ResultCodecs codecs;
+    private final Reports reports;
 
     private Idempotency(Builder builder) {
         this.transactional = builder.transactionalEngine();
         this.leased = builder.leasedEngine();
         this.shutdown = builder.shutdown;
         this.codecs = builder.codecs;
+        this.reports = new Reports(builder.listener, builder.ticker);
         this.waiters = new Waiters(builder.maxWaiters, builder.ticker, this::acceptsWork);
     }
 
@@ -111,21 +116,43 @@ public final class Idempotency implements AutoCloseable {
      */
     public <X extends Exception> OperationOutcome execute(
             Operation operation, OperationWork<X> work, OperationAnswer<X> answer) throws X {
+        return execute(operation, work, answer, outcome -> Optional.empty());
+    }
+
+    /** As above; the reading tells, before the listener is told, what an outcome is worth to a caller with a codec. */
+    <X extends Exception> OperationOutcome execute(
+            Operation operation,
+            OperationWork<X> work,
+            OperationAnswer<X> answer,
+            Function<OperationOutcome, Optional<OutcomeKind>> reading)
+            throws X {
         Objects.requireNonNull(work, "work");
         Objects.requireNonNull(answer, "answer");
         requireProtection(operation.protection());
         Optional<Permit> permit = enter(operation);
         try {
+            Reports.Call call = reports.begin(operation);
             OperationOutcome outcome = permit.isEmpty() && shutdown != null
                     ? new OperationOutcome.ShuttingDown()
-                    : waiters.await(
-                            operation.maxWait(),
-                            found -> found instanceof OperationOutcome.InProgress,
-                            () -> executeOnce(operation, work));
+                    : executeOrWait(operation, work, call);
+            reading.apply(outcome).ifPresentOrElse(call::endedAs, () -> call.ended(outcome));
             answer.give(outcome);
             return outcome;
         } finally {
             permit.ifPresent(Permit::close);
+        }
+    }
+
+    private <X extends Exception> OperationOutcome executeOrWait(
+            Operation operation, OperationWork<X> work, Reports.Call call) throws X {
+        try {
+            return waiters.await(operation.maxWait(), found -> found instanceof OperationOutcome.InProgress, () -> {
+                call.asked();
+                return executeOnce(operation, work);
+            });
+        } catch (Exception | Error e) {
+            call.failed();
+            throw e;
         }
     }
 
@@ -145,8 +172,11 @@ public final class Idempotency implements AutoCloseable {
         }
         LeasedEngine engine = requireLeased();
         Optional<Permit> permit = enter(operation);
+        Reports.Call call = reports.begin(operation);
         if (permit.isEmpty() && shutdown != null) {
-            return new LeasedStart.NotStarted(new OperationOutcome.ShuttingDown());
+            OperationOutcome outcome = new OperationOutcome.ShuttingDown();
+            call.ended(outcome);
+            return new LeasedStart.NotStarted(outcome);
         }
         LeasedStart start;
         try {
@@ -154,14 +184,20 @@ public final class Idempotency implements AutoCloseable {
                     operation.maxWait(),
                     found -> found instanceof LeasedStart.NotStarted notStarted
                             && notStarted.outcome() instanceof OperationOutcome.InProgress,
-                    () -> engine.begin(operation));
+                    () -> {
+                        call.asked();
+                        return engine.begin(operation);
+                    });
         } catch (RuntimeException e) {
+            call.failed();
             permit.ifPresent(Permit::close);
             throw e;
         }
         if (start instanceof LeasedStart.Started started) {
+            started.operation().reportTo(call);
             started.operation().onEnd(() -> permit.ifPresent(Permit::close));
         } else {
+            call.ended(((LeasedStart.NotStarted) start).outcome());
             permit.ifPresent(Permit::close);
         }
         return start;
@@ -225,6 +261,7 @@ public final class Idempotency implements AutoCloseable {
         private KeyDerivation derivation = KeyDerivation.of("idempotency");
         private @Nullable GracefulShutdown shutdown;
         private ResultCodecs codecs = ResultCodecs.ofDefaults();
+        private OperationListener listener = report -> {};
         private int maxWaiters = 16;
         private NanoTicker ticker = System::nanoTime;
 
@@ -308,6 +345,17 @@ public final class Idempotency implements AutoCloseable {
          */
         public Builder codecs(ResultCodecs resultCodecs) {
             this.codecs = Objects.requireNonNull(resultCodecs, "resultCodecs");
+            return this;
+        }
+
+        /**
+         * Sets who is told what became of each call.
+         *
+         * @param operationListener told once per call; nobody unless set
+         * @return this builder
+         */
+        public Builder listener(OperationListener operationListener) {
+            this.listener = Objects.requireNonNull(operationListener, "operationListener");
             return this;
         }
 

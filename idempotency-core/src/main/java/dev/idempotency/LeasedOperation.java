@@ -5,6 +5,7 @@ import dev.idempotency.spi.LeasedIdempotencyStore;
 import dev.idempotency.transaction.Transaction;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation under {@link Protection#LEASED} that runs now and is finished exactly once, by whichever thread its work
@@ -20,6 +21,7 @@ public final class LeasedOperation {
     private final Context context;
     private final AtomicBoolean finished = new AtomicBoolean();
     private Runnable onEnd = () -> {};
+    private Reports.@Nullable Call report;
 
     LeasedOperation(LeasedIdempotencyStore store, Claim claim, Lease lease, KeyDerivation derivation) {
         this.store = store;
@@ -30,6 +32,11 @@ public final class LeasedOperation {
 
     void onEnd(Runnable action) {
         onEnd = action;
+    }
+
+    /** Not called for work that runs within {@link Idempotency#execute}, which reports for itself. */
+    void reportTo(Reports.Call call) {
+        report = call;
     }
 
     /**
@@ -68,6 +75,9 @@ public final class LeasedOperation {
         end();
         try {
             OperationOutcome outcome = recordOrUnknown(result);
+            if (report != null) {
+                report.ended(outcome);
+            }
             answer.give(outcome);
             return outcome;
         } finally {
@@ -121,6 +131,9 @@ public final class LeasedOperation {
                         claim, new RecordedResult.NotReplayable(0, "the work failed and its effect is in doubt"));
             }
         } finally {
+            if (report != null) {
+                report.failed();
+            }
             onEnd.run();
         }
     }

@@ -1,5 +1,6 @@
 package dev.idempotency;
 
+import dev.idempotency.operation.OutcomeKind;
 import dev.idempotency.operation.ResultCodec;
 import dev.idempotency.operation.ResultNotEncodedException;
 import dev.idempotency.operation.ResultUnreadableException;
@@ -7,7 +8,9 @@ import dev.idempotency.operation.TypedOutcome;
 import dev.idempotency.operation.TypedWork;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +36,13 @@ final class TypedCall<T extends @Nullable Object, X extends Exception> implement
     }
 
     TypedOutcome<T> run(Idempotency idempotency, Operation operation) throws X {
-        return typed(idempotency.execute(operation, this));
+        List<TypedOutcome<T>> outcomes = new ArrayList<>(1);
+        idempotency.execute(operation, this, outcome -> {}, outcome -> {
+            TypedOutcome<T> typed = typed(outcome);
+            outcomes.add(typed);
+            return typed instanceof TypedOutcome.Unreadable ? Optional.of(OutcomeKind.UNREADABLE) : Optional.empty();
+        });
+        return outcomes.get(0);
     }
 
     @Override
