@@ -11,14 +11,17 @@ import java.util.HexFormat;
 final class Digests {
     private Digests() {}
 
-    /** SHA-256 over the parts, each as four bytes of length and then its UTF-8 bytes. */
+    /**
+     * SHA-256 over the parts, each as four bytes of length and then its UTF-16 code units: UTF-8 writes every unpaired
+     * surrogate as a question mark, and two callers would be one.
+     */
     static byte[] sha256(String... parts) {
         MessageDigest digest = sha256();
         for (String part : parts) {
-            byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-            digest.update(
-                    ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
-            digest.update(bytes);
+            ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + Character.BYTES * part.length());
+            bytes.putInt(part.length());
+            part.chars().forEach(unit -> bytes.putChar((char) unit));
+            digest.update(bytes.flip());
         }
         return digest.digest();
     }

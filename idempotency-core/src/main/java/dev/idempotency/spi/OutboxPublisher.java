@@ -5,8 +5,9 @@ import java.time.Duration;
 /**
  * Brings events to a broker; a broker's adapter implements it, relays call it.
  *
- * <p><b>Order:</b> events of one topic and key, or partition, arrive in the order in which they were handed over, as far
- * as they arrive.<br>
+ * <p><b>Order:</b> events of one topic and key, or partition, arrive in the order in which they were handed over; when one
+ * fails, none that was handed over after it and before its callback arrives either, unless the failure showed before {@link
+ * #publish} returned.<br>
  * <b>Identity:</b> every event carries {@link dev.idempotency.OutboxEvent#EVENT_ID_HEADER}; the same event handed over
  * again arrives again, with the same id.<br>
  * <b>Concurrency:</b> one relay hands events over on one thread; the callback may come on any thread, also before {@link

@@ -36,6 +36,10 @@ import org.slf4j.LoggerFactory;
  * OutboxEvent#EVENT_TYPE_HEADER}, {@value OutboxEvent#TENANT_HEADER}, beside the event's own, all as UTF-8. Its
  * timestamp is that of the send: an event that waited out a long outage must not arrive past the topic's retention.
  *
+ * <p>When an event fails after it was sent, everything behind it is aborted and answered {@link
+ * PublishOutcome.Kind#FATAL}: the producer would send it, and a later event of a key would come before an earlier one.
+ * {@link #recover()} makes a new producer.
+ *
  * <p>Safe for use by many threads.
  */
 public final class KafkaOutboxPublisher implements OutboxPublisher {
@@ -83,7 +87,7 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
      *
      * <p>Defaults where the settings say nothing: {@code acks=all}, {@code enable.idempotence=true}, {@code
      * delivery.timeout.ms=15000}, {@code request.timeout.ms=5000}, {@code max.block.ms=3000}, {@code linger.ms=5},
-     * {@code batch.size=131072}, {@code buffer.memory=67108864}.
+     * {@code batch.size=131072}, {@code buffer.memory=67108864}, {@code max.in.flight.requests.per.connection=1}.
      *
      * @param producerSettings settings of Kafka's producer, {@code bootstrap.servers} at least; not the serializers
      * @param source the outbox's name, sent as the header {@value OutboxEvent#SOURCE_HEADER} with each event
@@ -112,6 +116,9 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 5);
         settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
         settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, 67_108_864L);
+        // With more, a broker that has not heard of the producer yet takes the second batch after it has refused the
+        // first.
+        settings.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         return Map.copyOf(settings);
     }
 
@@ -161,8 +168,19 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
             // The producer throws what it could not turn into a failed answer: nothing was sent, and no other event is
             // to
             // blame.
-            answer.failed(judge(current, Suspects.Route.ALONE, row, e), e);
+            answer.failed(kindOfUnsent(current, row, e), e);
         }
+    }
+
+    private PublishOutcome.Kind kindOfUnsent(Producers current, OutboxRow row, RuntimeException failure) {
+        if (current.areRetired() || closed.get()) {
+            return PublishOutcome.Kind.FATAL;
+        }
+        PublishOutcome.Kind kind = judge(Suspects.Route.ALONE, row, failure);
+        if (kind == PublishOutcome.Kind.FATAL) {
+            current.retire();
+        }
+        return kind;
     }
 
     /** The answer comes by the callback; the future says the same, but waiting for it has overflowed the stack before. */
@@ -178,14 +196,15 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
                 suspects.clear(sent.topic(), answer.row.eventId());
                 answer.published();
             } else {
-                answer.failed(judge(current, route, answer.row, failure), failure);
+                PublishOutcome.Kind kind = judge(route, answer.row, failure);
+                answer.failed(current.retire() && !closed.get() ? kind : PublishOutcome.Kind.FATAL, failure);
             }
         });
     }
 
     /** What a broker says of an event counts only when the event was alone in its batch. */
-    private PublishOutcome.Kind judge(Producers current, Suspects.Route route, OutboxRow row, Exception failure) {
-        PublishOutcome.Kind kind = classify(current, failure);
+    private PublishOutcome.Kind judge(Suspects.Route route, OutboxRow row, Exception failure) {
+        PublishOutcome.Kind kind = PublishFailures.kindOf(failure);
         if (kind != PublishOutcome.Kind.RECORD) {
             return kind;
         }
@@ -209,13 +228,6 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
             throw new InvalidRecordException("The event asks for partition "
                     + event.partition().getAsInt() + ", but the topic " + event.topic() + " has " + partitions);
         }
-    }
-
-    private PublishOutcome.Kind classify(Producers current, Exception failure) {
-        if (current != producers || closed.get()) {
-            return PublishOutcome.Kind.FATAL;
-        }
-        return PublishFailures.kindOf(failure);
     }
 
     private ProducerRecord<byte[], byte[]> toRecord(OutboxRow row) {
@@ -269,19 +281,15 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
                         + sent.topic() + " takes at most " + most + " (max.message.bytes)");
     }
 
-    /** Several relays may share this publisher, and lose the producer at the same moment. */
+    /** Several relays may share this publisher, and lose the producer at the same moment; the first one replaces it. */
     @Override
     public void recover() {
-        Producers old;
         synchronized (closed) {
-            if (closed.get()) {
-                return;
+            if (!closed.get() && producers.areRetired()) {
+                log.info("The outbox publisher replaces its producer, which was given up with the event that failed");
+                producers = new Producers(settings);
             }
-            old = producers;
-            log.warn("The outbox publisher replaces its producer, which had failed for good");
-            producers = new Producers(settings);
         }
-        old.close(Duration.ZERO);
     }
 
     @Override

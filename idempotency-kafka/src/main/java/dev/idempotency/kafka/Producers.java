@@ -3,6 +3,7 @@ package dev.idempotency.kafka;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Producers {
     private final Map<String, Object> settings;
     private final Producer<byte[], byte[]> together;
+    private final AtomicBoolean retired = new AtomicBoolean();
     private @Nullable Producer<byte[], byte[]> alone;
     private boolean closed;
 
@@ -46,6 +48,24 @@ final class Producers {
             alone = present;
         }
         return present;
+    }
+
+    boolean areRetired() {
+        return retired.get();
+    }
+
+    /**
+     * Lets nothing more go out, from within the answer to what failed: a producer would send on what stands behind it, and a
+     * later event would overtake an earlier one of its key. What is under way is answered as aborted.
+     *
+     * @return true if they were not retired before
+     */
+    boolean retire() {
+        boolean first = retired.compareAndSet(false, true);
+        if (first) {
+            close(Duration.ZERO);
+        }
+        return first;
     }
 
     synchronized void close(Duration longest) {

@@ -226,7 +226,7 @@ class BadInputIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"commit", "rollback", "textual rollback"})
+    @ValueSource(strings = {"commit", "rollback", "textual rollback", "textual commit"})
     void handlerEndsItsTransaction_isParkedAndNothingIsLeftOfIt(String how) {
         bench.send(0, "bad", "bad");
 
@@ -236,6 +236,7 @@ class BadInputIT {
                 switch (how) {
                     case "commit" -> connection.commit();
                     case "rollback" -> connection.rollback();
+                    case "textual commit" -> execute(connection, "COMMIT");
                     default -> execute(connection, "ROLLBACK");
                 }
             }

@@ -15,11 +15,14 @@ import dev.idempotency.testkit.service.EmbeddedKafka;
 import dev.idempotency.testkit.service.EmbeddedPostgreSql;
 import dev.idempotency.testkit.service.PostgreSqlDatabase;
 import dev.idempotency.transaction.TransactionLimits;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,6 +31,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,7 +64,7 @@ class RefusedBatchIT {
                             .poll(Duration.ofMillis(5), Duration.ofMillis(20))
                             .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(20)))
                             .build()) {
-                append(dataSource, store, number -> Optional.empty());
+                append(dataSource, store, EVENTS, number -> Optional.empty());
                 relay.start();
                 await().atMost(DEADLINE)
                         .until(() -> count(dataSource, "status = 'DEAD'") > 0
@@ -92,7 +96,11 @@ class RefusedBatchIT {
             dataSource.setJdbcUrl(database.url());
             SchemaInstaller.of(dataSource).install();
             JdbiOutboxStore store = JdbiOutboxStore.of(dataSource);
-            append(dataSource, store, number -> number % 5 == 3 ? Optional.empty() : Optional.of("key " + number));
+            append(
+                    dataSource,
+                    store,
+                    EVENTS,
+                    number -> number % 5 == 3 ? Optional.empty() : Optional.of("key " + number));
             try (KafkaOutboxPublisher publisher = KafkaOutboxPublisher.of(
                             Map.of("bootstrap.servers", kafka.bootstrapServers(), "linger.ms", "20"));
                     OutboxRelay relay = OutboxRelay.claiming(store, publisher)
@@ -109,11 +117,59 @@ class RefusedBatchIT {
         }
     }
 
-    private static void append(HikariDataSource dataSource, JdbiOutboxStore store, IntFunction<Optional<String>> keys) {
-        List<OutboxEvent> events = IntStream.range(0, EVENTS)
-                .mapToObj(number -> {
-                    OutboxEvent.Builder event = OutboxEvent.to(TOPIC).payload("event " + number);
-                    keys.apply(number).ifPresent(event::key);
+    /**
+     * A batch that fails takes good events of other keys with it, and the producer would let the batches behind go on: each
+     * key must appear in its order all the same.
+     */
+    @Test
+    void batchesFailWithOthersBehindThem_orderOfEachKeyIsKept() throws Exception {
+        int events = 400;
+        try (EmbeddedKafka kafka = EmbeddedKafka.start();
+                PostgreSqlDatabase database = EmbeddedPostgreSql.shared().createDatabase();
+                HikariDataSource dataSource = new HikariDataSource()) {
+            kafka.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
+            dataSource.setJdbcUrl(database.url());
+            SchemaInstaller.of(dataSource).install();
+            JdbiOutboxStore store = JdbiOutboxStore.of(dataSource);
+            append(
+                    dataSource,
+                    store,
+                    events,
+                    number -> number % 100 == 50 ? Optional.empty() : Optional.of("key " + number % 7));
+            try (KafkaOutboxPublisher publisher = KafkaOutboxPublisher.of(
+                            Map.of("bootstrap.servers", kafka.bootstrapServers(), "batch.size", "1000"));
+                    OutboxRelay relay = OutboxRelay.leasing(store, publisher)
+                            .poll(Duration.ofMillis(5), Duration.ofMillis(20))
+                            .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(20)))
+                            .build()) {
+                relay.start();
+                await().atMost(DEADLINE).until(() -> count(dataSource, "done_at IS NULL") == 0);
+            }
+            assertThat(count(dataSource, "status = 'DEAD'")).isEqualTo(4);
+            Map<String, List<Integer>> firstAppearances = new HashMap<>();
+            for (ConsumerRecord<byte[], byte[]> record : KafkaRecords.read(kafka, TOPIC, events - 4)) {
+                int number = Integer.parseInt(
+                        new String(record.value(), StandardCharsets.UTF_8).substring("event ".length()));
+                List<Integer> ofKey = firstAppearances.computeIfAbsent(
+                        new String(record.key(), StandardCharsets.UTF_8), key -> new ArrayList<>());
+                if (!ofKey.contains(number)) {
+                    ofKey.add(number);
+                }
+            }
+            assertThat(firstAppearances).hasSize(7);
+            assertThat(firstAppearances.values())
+                    .allSatisfy(numbers -> assertThat(numbers).isSorted());
+            assertThat(firstAppearances.values().stream().mapToInt(List::size).sum())
+                    .isEqualTo(events - 4);
+        }
+    }
+
+    private static void append(
+            HikariDataSource dataSource, JdbiOutboxStore store, int number, IntFunction<Optional<String>> keys) {
+        List<OutboxEvent> events = IntStream.range(0, number)
+                .mapToObj(each -> {
+                    OutboxEvent.Builder event = OutboxEvent.to(TOPIC).payload("event " + each);
+                    keys.apply(each).ifPresent(event::key);
                     return event.build();
                 })
                 .toList();

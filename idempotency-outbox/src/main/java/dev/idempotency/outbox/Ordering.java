@@ -12,9 +12,8 @@ public enum Ordering {
      * every topic; one that was given up does not. A topic that is paused or fails as a whole holds back its own events
      * and no others.
      *
-     * <p>What is on its way already is not called back. If the delivery of an event fails after later events of its key were
-     * handed to the broker's client, those may appear before it: after an outage that is longer than the publisher's {@link
-     * dev.idempotency.spi.OutboxPublisher#deliveryTimeout delivery timeout} and ends while they are still tried.
+     * <p>An event whose delivery fails after later events of its key were handed to the publisher is not overtaken by them:
+     * the {@linkplain dev.idempotency.spi.OutboxPublisher publisher} lets none of them arrive.
      */
     KEY
 }
