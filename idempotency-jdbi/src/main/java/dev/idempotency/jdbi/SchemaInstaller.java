@@ -3,11 +3,9 @@ package dev.idempotency.jdbi;
 import dev.idempotency.StoreConflictException;
 import dev.idempotency.StoreException;
 import dev.idempotency.transaction.JoiningDataSource;
-import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -25,9 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class SchemaInstaller {
     private static final Logger log = LoggerFactory.getLogger(SchemaInstaller.class);
-
-    private static final TransactionLimits LIMITS =
-            new TransactionLimits(Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
 
     private final DataSource dataSource;
     private final TableNames names;
@@ -74,7 +69,7 @@ public final class SchemaInstaller {
     }
 
     private void installOnce(SqlDialect dialect) {
-        JdbiTransactionRunner.of(dataSource).run(LIMITS, transaction -> {
+        JdbiTransactionRunner.of(dataSource).run(SchemaSql.of(dialect).installerLimits(), transaction -> {
             Connection connection = transaction.unwrap(Connection.class);
             InstalledParts installed = new InstalledParts(connection, SchemaSql.of(dialect));
             try (Statement statement = connection.createStatement()) {

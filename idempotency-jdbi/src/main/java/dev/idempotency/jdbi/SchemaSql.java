@@ -1,5 +1,8 @@
 package dev.idempotency.jdbi;
 
+import dev.idempotency.transaction.TransactionLimits;
+import java.time.Duration;
+
 /** The statements by which a schema is installed and looked at; a dialect overrides what it says differently. */
 abstract sealed class SchemaSql {
     /** Returns the statements of a dialect. */
@@ -40,6 +43,11 @@ abstract sealed class SchemaSql {
 
     /** Makes concurrent installers wait for each other until the transaction ends. */
     abstract String lockInstaller();
+
+    /** How long an installer waits: as long as the other one needs. */
+    TransactionLimits installerLimits() {
+        return new TransactionLimits(Duration.ofMinutes(1), Duration.ofMinutes(10), Duration.ofMinutes(10));
+    }
 
     /** How often an installer that failed looks again, because it may have met another one that no lock kept away. */
     int installerRounds() {
@@ -112,6 +120,12 @@ abstract sealed class SchemaSql {
         @Override
         String lockInstaller() {
             return "SELECT 1";
+        }
+
+        /** Two that wait for each other are parted by the time-out alone, so it is short, and the installer looks again. */
+        @Override
+        TransactionLimits installerLimits() {
+            return super.installerLimits().withLockWait(Duration.ofSeconds(1));
         }
 
         /** Each statement of DDL commits, and two at once fail in ways that only the second look tells apart. */
