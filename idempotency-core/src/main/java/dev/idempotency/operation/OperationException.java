@@ -20,6 +20,7 @@ public abstract sealed class OperationException extends IdempotencyException
                 ResultUnreadableException {
     private static final long serialVersionUID = 1L;
 
+    /** Whether the same call may succeed later. */
     private final boolean retryable;
 
     OperationException(boolean retryable, String message, @Nullable Throwable cause) {

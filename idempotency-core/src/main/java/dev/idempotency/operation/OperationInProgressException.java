@@ -8,6 +8,7 @@ import java.time.Duration;
 public final class OperationInProgressException extends OperationException {
     private static final long serialVersionUID = 1L;
 
+    /** How long to wait before the next call. */
     private final Duration retryAfter;
 
     OperationInProgressException(Duration retryAfter) {

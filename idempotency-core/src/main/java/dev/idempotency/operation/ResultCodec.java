@@ -40,7 +40,7 @@ public final class ResultCodec<T extends @Nullable Object> {
             of("string-1", ResultCodec::encodeStrictly, ResultCodec::decodeStrictly);
     private static final ResultCodec<byte[]> BYTES = of("bytes-1", byte[]::clone, byte[]::clone);
     private static final ResultCodec<@Nullable Void> VOID =
-            new ResultCodec<>(VOID_FORMAT, ResultCodec::noValue, Map.of());
+            new ResultCodec<>(VOID_FORMAT, ResultCodec::noValue, Map.<String, Decoder<@Nullable Void>>of());
 
     private final String format;
     private final Encoder<T> encoder;

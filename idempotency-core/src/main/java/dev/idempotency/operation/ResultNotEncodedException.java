@@ -10,6 +10,7 @@ package dev.idempotency.operation;
 public final class ResultNotEncodedException extends OperationException {
     private static final long serialVersionUID = 1L;
 
+    /** The name of the format. */
     private final String format;
 
     /**

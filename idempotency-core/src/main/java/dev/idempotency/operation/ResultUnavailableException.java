@@ -8,6 +8,7 @@ package dev.idempotency.operation;
 public final class ResultUnavailableException extends OperationException {
     private static final long serialVersionUID = 1L;
 
+    /** Why the result was not kept. */
     private final String reason;
 
     ResultUnavailableException(String reason) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResultUnreadableException extends OperationException {
     private static final long serialVersionUID = 1L;
 
+    /** The name of the format. */
     private final String format;
 
     /**

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 public final class RefusedBodyException extends IdempotencyException {
     private static final long serialVersionUID = 1L;
 
+    /** The answer to the client. */
     private final ProblemCode code;
+
+    /** What is wrong with the body, without any of it. */
     private final String detail;
 
     /**

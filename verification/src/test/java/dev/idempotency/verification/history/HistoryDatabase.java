@@ -57,7 +57,6 @@ abstract class HistoryDatabase implements AutoCloseable {
         }
     }
 
-    /** The token of the claim that stands in the record's place, or 0. */
     /** The claim that stands in the place of another one, whoever made it. */
     final Claim findPresent(Claim claim) {
         String sql = "SELECT fencing_token, claim_id FROM idempotency_record WHERE idempotency_key = ?";
