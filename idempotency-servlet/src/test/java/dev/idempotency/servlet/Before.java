@@ -20,7 +20,7 @@ record Before(Filter filter, Step step) implements Filter {
     /** The filter under test and all that comes after it. */
     @FunctionalInterface
     interface Next {
-        void proceed() throws IOException, ServletException;
+        void proceed(ServletRequest request) throws IOException, ServletException;
     }
 
     @Override
@@ -31,6 +31,6 @@ record Before(Filter filter, Step step) implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        step.run(request, (HttpServletResponse) response, () -> filter.doFilter(request, response, chain));
+        step.run(request, (HttpServletResponse) response, passed -> filter.doFilter(passed, response, chain));
     }
 }

@@ -13,6 +13,7 @@ import dev.idempotency.testkit.http.HttpIdempotencyContract;
 import dev.idempotency.testkit.http.RawHttp;
 import dev.idempotency.testkit.http.ServiceUnderTest;
 import jakarta.servlet.Servlet;
+import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -568,7 +569,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
     void body_asForm_askedForByAFilterBefore_isComparedAllTheSame() throws Exception {
         try (OrdersService asked = behind(filter -> new Before(filter, (request, response, next) -> {
             request.getParameter("csrf");
-            next.proceed();
+            next.proceed(request);
         }))) {
             asked.on("form", (request, response) -> response.getWriter().print(request.getParameter("amount")));
             String key = newKey();
@@ -588,10 +589,13 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
     @Test
     void body_thatCannotBeHeld_isNotTheClientsFault() throws Exception {
         try (OrdersService interrupted = behind(filter -> new Before(filter, (request, response, next) -> {
-            // An interrupted thread cannot write to a file channel; neither can one whose disk is full.
+            // An interrupted thread cannot write to a file channel; neither can one whose disk is full. The body is
+            // here by
+            // then, because the container's own reading would notice the interrupt, too.
+            ServletRequest whole = BodyAtHand.of((HttpServletRequest) request);
             Thread.currentThread().interrupt();
             try {
-                next.proceed();
+                next.proceed(whole);
             } finally {
                 Thread.interrupted();
             }
@@ -606,7 +610,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
     void header_thatAFilterBeforeSets_isReplayedOnce() throws Exception {
         try (OrdersService linked = behind(filter -> new Before(filter, (request, response, next) -> {
             response.addHeader("Link", "</outer>; rel=\"up\"");
-            next.proceed();
+            next.proceed(request);
         }))) {
             linked.on("linked", (request, response) -> response.addHeader("Link", "</inner>; rel=\"self\""));
             String key = newKey();

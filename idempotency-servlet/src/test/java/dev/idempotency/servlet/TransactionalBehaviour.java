@@ -441,7 +441,7 @@ abstract class TransactionalBehaviour extends FilterBehaviour {
     void failure_thatAFilterBeforeSwallows_isNotShownAsSuccess(boolean afterReset) throws Exception {
         try (OrdersService swallowing = behind(filter -> new Before(filter, (request, response, next) -> {
             try {
-                next.proceed();
+                next.proceed(request);
             } catch (RuntimeException | IOException e) {
                 assertThat(e).isNotNull();
             }
