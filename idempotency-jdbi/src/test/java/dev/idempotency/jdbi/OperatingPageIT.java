@@ -77,6 +77,7 @@ class OperatingPageIT {
                         "records of a key",
                         "transactions that hold a key",
                         "abandoned operations",
+                        "forget an abandoned operation",
                         "stuck claims of the outbox",
                         "unleased buckets",
                         "oldest waiting event",
@@ -151,7 +152,10 @@ class OperatingPageIT {
                 .singleElement()
                 .satisfies(row -> assertThat(row)
                         .containsEntry("idempotency_key", request.id().key().value()));
-        database.execute("DELETE FROM idempotency_record");
+        database.execute(statement("forget an abandoned operation")
+                .replace(":'key'", "'" + request.id().key().value() + "'")
+                .replace(":'operation'", "'" + request.id().scope().operation() + "'"));
+        assertThat(ask("abandoned operations")).isEmpty();
     }
 
     @Test

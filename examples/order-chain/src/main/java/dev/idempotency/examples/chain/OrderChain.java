@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,8 @@ public final class OrderChain {
         Demo demo = new Demo(scenario);
         // Ctrl-C leaves nothing behind. At the regular end everything is closed already, and this does nothing.
         Runtime.getRuntime().addShutdownHook(new Thread(demo::close, "close-demo"));
+        // A signal to Maven alone reaches nobody else, so the end of whoever started this counts as Ctrl-C, too.
+        ProcessHandle.current().parent().ifPresent(OrderChain::endWith);
         Result result;
         try (demo) {
             result = demo.run();
@@ -68,6 +71,10 @@ public final class OrderChain {
         }
         tell(result);
         return result.good() ? GOOD : DEFECTS;
+    }
+
+    private static void endWith(ProcessHandle parent) {
+        CompletableFuture<Void> unused = parent.onExit().thenRun(() -> System.exit(COULD_NOT_RUN));
     }
 
     private static Scenario scenario(String name, Map<String, String> properties) throws InvalidOptionException {
