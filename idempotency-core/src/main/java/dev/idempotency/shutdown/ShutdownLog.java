@@ -150,8 +150,8 @@ final class ShutdownLog {
     private static void line(Runnable write) {
         try {
             write.run();
-        } catch (RuntimeException | LinkageError lost) {
-            // There is nowhere left to say it.
+        } catch (RuntimeException | Error lost) {
+            // There is nowhere left to say it, and whoever comes after must still be closed.
         }
     }
 }

@@ -21,8 +21,11 @@ final class Watchdog {
     static void arm(TimeSource time, CountDownLatch guarded, long untilNanos, Runnable lastWords, Runnable act) {
         Threads.daemon("idempotency-shutdown-watchdog", () -> {
                     if (!time.awaitUninterruptibly(guarded, untilNanos)) {
-                        speak(lastWords);
-                        act.run();
+                        try {
+                            speak(lastWords);
+                        } finally {
+                            act.run();
+                        }
                     }
                 })
                 .start();

@@ -20,14 +20,22 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** A consumer of Kafka, one topic and group per key; its call ends when all events have taken effect, or after a while. */
+/**
+ * A consumer of Kafka, one topic and group per key; its call ends when all events have taken effect and their offset is
+ * committed, or after a while: what was committed in the database alone is delivered again, and has to be recognised.
+ */
 final class ConsumerSubject extends Subject {
     private static final int EVENTS = 4;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final String EFFECTS = "SELECT count(*) FROM effect WHERE case_key = ?";
 
     private final Deduplication deduplication;
@@ -137,17 +145,36 @@ final class ConsumerSubject extends Subject {
             implements Service {
         @Override
         public Reply call(String key) {
-            try (IdempotentConsumer<String, String> consumer = subject.consumer(this, key)) {
+            try (IdempotentConsumer<String, String> consumer = subject.consumer(this, key);
+                    Admin admin = Admin.create(Map.of("bootstrap.servers", site.brokers()))) {
                 consumer.start();
                 long deadline = System.nanoTime() + PATIENCE.toNanos();
                 int effects = Sql.number(site.outside(), EFFECTS, key);
-                while (effects < EVENTS && System.nanoTime() < deadline) {
+                while ((effects < EVENTS || committed(admin, key) < EVENTS) && System.nanoTime() < deadline) {
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
                     effects = Sql.number(site.outside(), EFFECTS, key);
                 }
-                return effects >= EVENTS
+                long committed = committed(admin, key);
+                return effects >= EVENTS && committed == EVENTS
                         ? new Reply(Reply.Kind.EXECUTED, "all have taken effect")
-                        : Reply.again(effects + " of " + EVENTS + " have taken effect");
+                        : Reply.again(
+                                effects + " of " + EVENTS + " have taken effect, " + committed + " are committed");
+            }
+        }
+
+        /** The group's offset; -1 if the broker does not tell. */
+        private static long committed(Admin admin, String key) {
+            try {
+                OffsetAndMetadata offset = admin.listConsumerGroupOffsets(key)
+                        .partitionsToOffsetAndMetadata()
+                        .get(2, TimeUnit.SECONDS)
+                        .get(new TopicPartition(key, 0));
+                return offset == null ? 0 : offset.offset();
+            } catch (ExecutionException | TimeoutException e) {
+                return -1;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return -1;
             }
         }
 
@@ -175,6 +202,9 @@ final class ConsumerSubject extends Subject {
     @Override
     Optional<String> checkSettled(Trial trial, Reply last) {
         int effects = Sql.number(trial.database(), EFFECTS, trial.key());
-        return effects == EVENTS ? Optional.empty() : Optional.of(effects + " of " + EVENTS + " have taken effect");
+        long committed = trial.bench().broker().committed(trial.key());
+        return effects == EVENTS && committed == EVENTS
+                ? Optional.empty()
+                : Optional.of(effects + " of " + EVENTS + " have taken effect, " + committed + " are committed");
     }
 }
