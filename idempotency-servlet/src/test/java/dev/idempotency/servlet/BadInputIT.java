@@ -220,7 +220,7 @@ class BadInputIT {
         assertThat(service.database().faults().allFaultsStruck()).isTrue();
         int left = row.left().equals("nothing") ? 0 : 1;
         assertThat(service.effects(request.name)).as("effects").isEqualTo(left);
-        assertThat(service.records("/work/" + request.name)).as("records").isEqualTo(left);
+        assertThat(service.records("/scripted/" + request.name)).as("records").isEqualTo(left);
         if (!row.repeat().equals("–")) {
             HttpAnswer repeat = request.good();
             assertThat(repeat.status()).isEqualTo(201);

@@ -882,7 +882,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         });
         AtomicInteger runs = onOrder("including", (request, response) -> {
             response.getWriter().print("<");
-            request.getRequestDispatcher("/work/included").include(request, response);
+            request.getRequestDispatcher("/scripted/included").include(request, response);
             response.getWriter().print(">");
         });
         String key = newKey();
@@ -898,7 +898,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         AtomicInteger contextForwards = onOrder("context-forwarding", (request, response) -> {
             response.getWriter().print("never seen");
             request.getServletContext()
-                    .getRequestDispatcher("/work/forwarded?b=2")
+                    .getRequestDispatcher("/scripted/forwarded?b=2")
                     .forward(request, response);
         });
         service.on("forwarded", (request, response) -> {
@@ -911,7 +911,7 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
         });
         AtomicInteger runs = onOrder("forwarding", (request, response) -> {
             response.getWriter().print("never seen");
-            request.getRequestDispatcher("/work/forwarded?b=2").forward(request, response);
+            request.getRequestDispatcher("/scripted/forwarded?b=2").forward(request, response);
         });
         String key = newKey();
         HttpAnswer first = post("forwarding?a=1", key);

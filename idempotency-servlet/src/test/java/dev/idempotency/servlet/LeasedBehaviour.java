@@ -229,7 +229,7 @@ abstract class LeasedBehaviour extends FilterBehaviour {
             });
         });
         AtomicInteger runs = onOrder(
-                "async-first", (request, response) -> request.startAsync().dispatch("/work/async-second"));
+                "async-first", (request, response) -> request.startAsync().dispatch("/scripted/async-second"));
         String key = newKey();
         HttpAnswer first = post("async-first", key);
         assertThat(first.body()).isEqualTo("second");

@@ -70,7 +70,7 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
         Filter filter = builder.build();
         scripted.on("orders", this::order);
         Map<String, Servlet> all = new LinkedHashMap<>(servlets);
-        all.put("/work/*", scripted);
+        all.put("/scripted/*", scripted);
         server = container.start(List.of(new UserFilter(), wrapper.apply(filter)), all);
     }
 
@@ -102,7 +102,7 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
     }
 
     URI uri(String name) {
-        return server.uri("/work/" + name);
+        return server.uri("/scripted/" + name);
     }
 
     URI at(String path) {
@@ -139,7 +139,7 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
 
     /** The effects of the handler with this name. */
     long effects(String name) {
-        return count("SELECT count(*) FROM orders WHERE path = '/work/" + name + "'");
+        return count("SELECT count(*) FROM orders WHERE path = '/scripted/" + name + "'");
     }
 
     long records() {
