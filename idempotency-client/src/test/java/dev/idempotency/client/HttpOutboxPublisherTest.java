@@ -261,14 +261,15 @@ class HttpOutboxPublisherTest {
     @Test
     void publish_whileTheFailureOfItsKeyIsBeingTold_isNotSent() {
         provider.then(Provider.status(400));
-        Gate told = new Gate();
-        publisher.publish(row(1, "k"), (row, answer) -> told.pass());
-        told.awaitReached(SOON);
-        publish(row(2, "k"));
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        publisher.publish(row(1, "k"), (row, answer) -> {
+            publish(row(2, "k"));
+            told.complete(null);
+        });
+        await().atMost(SOON).until(told::isDone);
+        assertFailed(2, Kind.TOPIC, "an earlier event of its key failed");
         publish(row(3, "other"));
         assertPublished(3);
-        told.open();
-        assertFailed(2, Kind.TOPIC, "an earlier event of its key failed");
         assertThat(provider.received).extracting("body").containsExactly("body 1", "body 3");
     }
 
@@ -324,7 +325,10 @@ class HttpOutboxPublisherTest {
         publish(row(1, "k"));
         gate.awaitReached(SOON);
         publish(row(2, "k"));
-        CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
+        // Not in the common pool: with two processors or fewer it has one thread from JDK 25 on, and the client needs
+        // it.
+        CompletableFuture<Void> closing =
+                CompletableFuture.runAsync(publisher::close, command -> new Thread(command).start());
         assertFailed(2, Kind.TOPIC, "the publisher is closing");
         assertThat(closing).isNotDone();
         gate.open();
