@@ -33,10 +33,11 @@ public interface IdempotencyStore {
     int forgetCaller(Scope caller, int limit);
 
     /**
-     * Deletes records past their retention, never one that is claimed right now.
+     * Deletes records past their retention, never one that is claimed right now. A store that keeps tombstones deletes what
+     * a record holds beside its key, and the rest once the tombstone has ended.
      *
      * @param limit the most records to delete in this call, 1 to 10,000
-     * @return how many were deleted; fewer than the limit when no more are left
+     * @return how many were deleted or became tombstones; fewer than the limit when no more are left
      */
     int deleteExpired(int limit);
 }

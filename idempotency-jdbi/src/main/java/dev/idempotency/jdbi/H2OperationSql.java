@@ -2,11 +2,16 @@ package dev.idempotency.jdbi;
 
 import dev.idempotency.IdempotencyKey;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** The statements on {@code idempotency_record} as H2 2.x says them. */
 class H2OperationSql extends OperationSql {
     H2OperationSql(TableNames names) {
         super(names);
+    }
+
+    H2OperationSql(TableNames names, Duration tombstones) {
+        super(names, tombstones);
     }
 
     @Override
@@ -22,6 +27,11 @@ class H2OperationSql extends OperationSql {
     @Override
     String later(String now) {
         return "DATEADD(MICROSECOND, ?, " + now + ")";
+    }
+
+    @Override
+    String shifted(String time, long micros) {
+        return "DATEADD(MICROSECOND, " + micros + ", " + time + ")";
     }
 
     @Override
@@ -66,9 +76,19 @@ class H2OperationSql extends OperationSql {
     String deleteExpired() {
         return """
                 DELETE FROM %1$s
-                WHERE expires_at <= %2$s
+                WHERE %2$s
                 AND NOT %3$s
                 FETCH FIRST ? ROWS ONLY
-                """.formatted(table, now(), live(now()));
+                """.formatted(table, over(now()), live(now()));
+    }
+
+    @Override
+    String buryExpired() {
+        return """
+                UPDATE %1$s
+                SET %2$s
+                WHERE %3$s
+                FETCH FIRST ? ROWS ONLY
+                """.formatted(table, buried(), toBeBuried(now()));
     }
 }

@@ -219,6 +219,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
         private TableNames names = TableNames.ofDefaults();
         private TransactionLimits limits = TransactionLimits.ofDefaults();
         private Duration retryAfter = Duration.ofSeconds(1);
+        private Duration tombstones = Duration.ZERO;
 
         private Builder(DataSource dataSource) {
             this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -252,6 +253,26 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
             return this;
         }
 
+        /**
+         * Keeps a tombstone of each record after its retention: a repeat that comes so late is refused as {@link
+         * dev.idempotency.OperationOutcome.Expired} and not taken for a new operation.
+         *
+         * <p>The answer itself is deleted when the retention ends, by the same clean-up that deletes the tombstone in
+         * the end. All processes on one table must be told the same duration; whoever is told none deletes the records of
+         * the others. {@link #forget} deletes a tombstone as it deletes a record, and the next repeat runs.
+         *
+         * @param duration how long after the retention, 1 s to 3,660 days; none are kept unless set
+         * @return this builder
+         * @throws IllegalArgumentException if the duration is out of its range
+         */
+        public Builder tombstones(Duration duration) {
+            if (duration.compareTo(Duration.ofSeconds(1)) < 0 || duration.compareTo(Duration.ofDays(3660)) > 0) {
+                throw new IllegalArgumentException("tombstones must be between 1 s and 3660 days, but is " + duration);
+            }
+            this.tombstones = duration;
+            return this;
+        }
+
         /** Puts the table under other names, for tests of this package. */
         Builder names(TableNames tableNames) {
             this.names = tableNames;
@@ -273,7 +294,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
             OperationRecords records = database.inOwnTransaction(
                     "The look at the database's settings", limits, (transaction, connection) -> {
                         transaction.setRollbackOnly();
-                        return OperationRecords.of(database.dialect(), names, retryAfter, connection);
+                        return OperationRecords.of(database.dialect(), names, retryAfter, tombstones, connection);
                     });
             return new JdbiIdempotencyStore(database, records, limits);
         }

@@ -39,13 +39,14 @@ abstract class OperationRecords {
     }
 
     /** Returns the records of a dialect. */
-    static OperationRecords of(SqlDialect dialect, TableNames names, Duration retryAfter, Connection connection)
+    static OperationRecords of(
+            SqlDialect dialect, TableNames names, Duration retryAfter, Duration tombstones, Connection connection)
             throws SQLException {
         return switch (dialect) {
             case POSTGRESQL ->
                 new PostgreSqlOperationRecords(
-                        new PostgreSqlOperationSql(names, PostgreSqlLimits.probe(connection)), retryAfter);
-            case H2 -> new H2OperationRecords(new H2OperationSql(names), retryAfter);
+                        new PostgreSqlOperationSql(names, PostgreSqlLimits.probe(connection), tombstones), retryAfter);
+            case H2 -> new H2OperationRecords(new H2OperationSql(names, tombstones), retryAfter);
         };
     }
 
@@ -119,6 +120,9 @@ abstract class OperationRecords {
         StoredRecord row = look.row();
         if (row == null || row.isAbsent()) {
             return busyUnlessLocked(look);
+        }
+        if (row.isExpired()) {
+            return Optional.of(new ClaimOutcome.Expired());
         }
         if (!row.fingerprint().matches(request.fingerprint())) {
             return Optional.of(new ClaimOutcome.Mismatch());
@@ -251,7 +255,13 @@ abstract class OperationRecords {
     }
 
     int deleteExpired(Connection connection, TransactionLimits limits, int limit) throws SQLException {
-        return update(connection, limits, sql.deleteExpired(), parameters -> parameters.integer(limit));
+        int buried = sql.keepsTombstones()
+                ? update(connection, limits, sql.buryExpired(), parameters -> parameters.integer(limit))
+                : 0;
+        int left = limit - buried;
+        return left == 0
+                ? buried
+                : buried + update(connection, limits, sql.deleteExpired(), parameters -> parameters.integer(left));
     }
 
     final Parameters bindId(Parameters parameters, RecordId id) throws SQLException {

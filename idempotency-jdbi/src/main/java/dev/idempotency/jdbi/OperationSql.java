@@ -1,13 +1,14 @@
 package dev.idempotency.jdbi;
 
 import dev.idempotency.IdempotencyKey;
+import java.time.Duration;
 
 /**
  * The statements on {@code idempotency_record}, named after the store's methods; a dialect overrides what it says
  * differently. Parameters are listed in their order.
  *
- * <p>A row counts as <em>live</em> while its lease runs, and as <em>absent</em> when it has expired and is not live
- * (released rows have expired in 1970).
+ * <p>A row counts as <em>live</em> while its lease runs. Past its retention it is <em>absent</em> when it is not live
+ * (released rows have expired in 1970); where tombstones are kept, it is a <em>tombstone</em> before that.
  */
 abstract class OperationSql {
     /** Claimed by an owner with a lease. */
@@ -19,10 +20,19 @@ abstract class OperationSql {
     /** Over, without one. */
     static final int NOT_REPLAYABLE = 3;
 
+    /** Past its retention, and buried by the sweep: its end is that of the tombstone, and nothing of its answer is left. */
+    static final int TOMBSTONE = 5;
+
     final String table;
+    private final long tombstoneMicros;
 
     OperationSql(TableNames names) {
+        this(names, Duration.ZERO);
+    }
+
+    OperationSql(TableNames names, Duration tombstones) {
         this.table = names.table("idempotency_record");
+        this.tombstoneMicros = OperationRecords.micros(tombstones);
     }
 
     /** The key as a parameter, in the type of the column. */
@@ -34,6 +44,9 @@ abstract class OperationSql {
     /** The time after {@code now} by a parameter in microseconds. */
     abstract String later(String now);
 
+    /** The time before or after {@code time} by so many microseconds. */
+    abstract String shifted(String time, long micros);
+
     /** Microseconds since 1970 of a time. */
     abstract String micros(String time);
 
@@ -43,6 +56,17 @@ abstract class OperationSql {
     /** The database's time at this very moment, where the dialect knows it; leases are counted by it. */
     String clock() {
         return now();
+    }
+
+    /** Past its retention, and past its time as a tombstone. */
+    final String over(String now) {
+        return keepsTombstones()
+                ? "(expires_at <= " + now + " AND (status = 5 OR expires_at <= " + shifted(now, -tombstoneMicros) + "))"
+                : "expires_at <= " + now;
+    }
+
+    final boolean keepsTombstones() {
+        return tombstoneMicros > 0;
     }
 
     String live(String now) {
@@ -61,9 +85,10 @@ abstract class OperationSql {
                 result_reason,
                 result_metadata,
                 result_body,
-                CASE WHEN expires_at <= %1$s AND NOT %2$s THEN 1 ELSE 0 END AS is_absent,
+                CASE WHEN %5$s AND NOT %2$s THEN 1 ELSE 0 END AS is_absent,
+                CASE WHEN (status = 5 OR expires_at <= %1$s) AND NOT %2$s THEN 1 ELSE 0 END AS is_expired,
                 CASE WHEN %2$s THEN %3$s - %4$s ELSE 0 END AS lease_micros
-                """.formatted(now(), live(now()), micros("lease_until"), micros(now()));
+                """.formatted(now(), live(now()), micros("lease_until"), micros(now()), over(now()));
     }
 
     /**
@@ -110,9 +135,9 @@ abstract class OperationSql {
                 WHERE idempotency_key = ?
                 AND scope_digest = ?
                 AND fencing_token = ?
-                AND (status = 1 OR expires_at <= %2$s)
+                AND (status = 1 OR %6$s)
                 AND NOT %5$s
-                """.formatted(table, now(), later(clock()), later(now()), live(now()));
+                """.formatted(table, now(), later(clock()), later(now()), live(now()), over(now()));
     }
 
     /**
@@ -189,6 +214,26 @@ abstract class OperationSql {
     /** Parameters: caller, limit. */
     abstract String forgetCaller();
 
-    /** Parameter: limit. */
+    /** Deletes what is over and not live. Parameter: limit. */
     abstract String deleteExpired();
+
+    /**
+     * Makes tombstones of what is past its retention, and not live or over: the answer goes, and the row expires anew, so
+     * that the sweep meets it once more and not each time. Parameter: limit.
+     */
+    abstract String buryExpired();
+
+    /** What is to be buried. */
+    final String toBeBuried(String now) {
+        return "expires_at <= %1$s AND NOT %2$s AND NOT %3$s".formatted(now, over(now), live(now));
+    }
+
+    /** What burying sets. */
+    final String buried() {
+        return """
+                status = 5, claim_id = NULL, lease_until = NULL,
+                result_status = NULL, result_reason = NULL, result_metadata = NULL, result_body = NULL,
+                expires_at = %s
+                """.formatted(shifted("expires_at", tombstoneMicros));
+    }
 }

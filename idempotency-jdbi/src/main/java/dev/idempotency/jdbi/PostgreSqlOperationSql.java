@@ -1,13 +1,18 @@
 package dev.idempotency.jdbi;
 
 import dev.idempotency.IdempotencyKey;
+import java.time.Duration;
 
 /** The statements on {@code idempotency_record} as PostgreSQL 14 and later say them. */
 class PostgreSqlOperationSql extends OperationSql {
     private final PostgreSqlLimits limits;
 
     PostgreSqlOperationSql(TableNames names, PostgreSqlLimits limits) {
-        super(names);
+        this(names, limits, Duration.ZERO);
+    }
+
+    PostgreSqlOperationSql(TableNames names, PostgreSqlLimits limits, Duration tombstones) {
+        super(names, tombstones);
         this.limits = limits;
     }
 
@@ -30,6 +35,11 @@ class PostgreSqlOperationSql extends OperationSql {
     @Override
     String later(String now) {
         return now + " + ? * interval '1 microsecond'";
+    }
+
+    @Override
+    String shifted(String time, long micros) {
+        return "(" + time + " + interval '" + micros + " microseconds')";
     }
 
     @Override
@@ -127,9 +137,14 @@ class PostgreSqlOperationSql extends OperationSql {
                 lease_until = NULL,
                 claim_id = NULL,
                 expires_at = excluded.expires_at
-                WHERE (r.expires_at <= now() OR (r.status = 1 AND r.fencing_token = ?))
+                WHERE (%4$s OR (r.status = 1 AND r.fencing_token = ?))
                 AND NOT (r.status = 1 AND r.lease_until IS NOT NULL AND r.lease_until > now())
-                """.formatted(table, later(now()), micros(now()));
+                """.formatted(table, later(now()), micros(now()), overOfRow());
+    }
+
+    /** Its own row and the excluded one are both in sight there. */
+    private String overOfRow() {
+        return over(now()).replace("expires_at", "r.expires_at").replace("status", "r.status");
     }
 
     /** One row if the transaction began at this time. Parameter: transaction start in microseconds. */
@@ -156,11 +171,25 @@ class PostgreSqlOperationSql extends OperationSql {
                 DELETE FROM %1$s
                 WHERE ctid = ANY (ARRAY(
                 SELECT ctid FROM %1$s
-                WHERE expires_at <= now()
+                WHERE %3$s
                 AND NOT %2$s
                 ORDER BY expires_at
                 LIMIT ?
                 FOR UPDATE SKIP LOCKED))
-                """.formatted(table, live("now()"));
+                """.formatted(table, live("now()"), over("now()"));
+    }
+
+    @Override
+    String buryExpired() {
+        return """
+                UPDATE %1$s
+                SET %2$s
+                WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM %1$s
+                WHERE %3$s
+                ORDER BY expires_at
+                LIMIT ?
+                FOR UPDATE SKIP LOCKED))
+                """.formatted(table, buried(), toBeBuried("now()"));
     }
 }

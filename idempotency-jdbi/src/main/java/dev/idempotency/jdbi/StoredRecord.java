@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param token the fencing token of its claim
  * @param claimId the id of its claim; null where it has none that could be asked for
  * @param attempt which attempt its claim is
- * @param isAbsent true if it counts for nothing: expired and not live
+ * @param isAbsent true if it counts for nothing: expired, no tombstone, and not live
+ * @param isExpired true if it is past its retention and not live; where it is not absent it is a tombstone
  * @param leaseMicros how long its lease still runs; 0 if it does not
  * @param result what is known of the answer; null while there is none
  */
@@ -27,6 +28,7 @@ record StoredRecord(
         @Nullable UUID claimId,
         int attempt,
         boolean isAbsent,
+        boolean isExpired,
         long leaseMicros,
         @Nullable RecordedResult result) {
     /** Reads the columns of {@link OperationSql#recordColumns()}; null where an outer join found no row. */
@@ -42,13 +44,14 @@ record StoredRecord(
                 row.getObject("claim_id", UUID.class),
                 row.getInt("attempt"),
                 row.getInt("is_absent") == 1,
+                row.getInt("is_expired") == 1,
                 row.getLong("lease_micros"),
                 result(status, row));
     }
 
     private static @Nullable RecordedResult result(int status, ResultSet row) throws SQLException {
         return switch (status) {
-            case OperationSql.IN_PROGRESS -> null;
+            case OperationSql.IN_PROGRESS, OperationSql.TOMBSTONE -> null;
             case OperationSql.COMPLETED ->
                 new RecordedResult.Replayable(
                         row.getInt("result_status"), bytes(row, "result_metadata"), bytes(row, "result_body"));

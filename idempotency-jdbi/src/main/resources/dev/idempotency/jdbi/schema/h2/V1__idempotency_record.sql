@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
     scope_digest BINARY(32) NOT NULL,
     caller_digest BINARY(16) NOT NULL,
     operation VARCHAR(255) NOT NULL,
-    -- 1 in progress (leased), 2 completed, 3 completed but not replayable, 4 running in the transaction that wrote it
+    -- 1 in progress (leased), 2 completed, 3 completed but not replayable, 5 tombstone
     status SMALLINT NOT NULL,
     fencing_token BIGINT NOT NULL,
     attempt INTEGER NOT NULL,

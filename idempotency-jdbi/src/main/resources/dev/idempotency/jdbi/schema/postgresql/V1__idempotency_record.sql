@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS idempotency_record (
     lease_until timestamptz,
     attempt integer NOT NULL,
     result_status integer,
-    -- 1 in progress (leased), 2 completed, 3 completed but not replayable
+    -- 1 in progress (leased), 2 completed, 3 completed but not replayable, 5 tombstone
     status smallint NOT NULL,
     idempotency_key varchar(255) COLLATE "C" NOT NULL,
     scope_digest bytea NOT NULL,

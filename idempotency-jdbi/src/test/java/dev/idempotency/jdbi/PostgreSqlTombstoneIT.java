@@ -1,0 +1,8 @@
+package dev.idempotency.jdbi;
+
+class PostgreSqlTombstoneIT extends SqlTombstoneContract {
+    @Override
+    TestDatabase open() {
+        return new PostgreSqlTestDatabase();
+    }
+}
