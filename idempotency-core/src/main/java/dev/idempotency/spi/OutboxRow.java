@@ -4,6 +4,7 @@ import dev.idempotency.OutboxEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -16,16 +17,43 @@ import java.util.UUID;
  * @param attempts how often publishing this very event has failed for reasons of its own; outages do not count
  * @param dueIn how long the row still has to wait by the database's clock; zero if it may be published now
  * @param createdAt when it was appended, by the database's clock
+ * @param damage why the row cannot be read as the event that was appended, so that {@code event} holds only what can be
+ *     read of it; empty for nearly every row. Such a row is never published: the relay gives it up
  */
-public record OutboxRow(long sequence, OutboxEvent event, int bucket, int attempts, Duration dueIn, Instant createdAt) {
+public record OutboxRow(
+        long sequence,
+        OutboxEvent event,
+        int bucket,
+        int attempts,
+        Duration dueIn,
+        Instant createdAt,
+        Optional<String> damage) {
+    /** The topic of a damaged row whose own is none that a broker takes. */
+    public static final String UNREADABLE_TOPIC = "unreadable";
+
     /** Checks that the parts are present. */
     public OutboxRow {
         Objects.requireNonNull(event, "event");
         Objects.requireNonNull(dueIn, "dueIn");
         Objects.requireNonNull(createdAt, "createdAt");
+        Objects.requireNonNull(damage, "damage");
         if (event.eventId().isEmpty()) {
             throw new IllegalArgumentException("A row's event must have an id");
         }
+    }
+
+    /**
+     * Makes a row that is sound.
+     *
+     * @param sequence as in the record
+     * @param event as in the record
+     * @param bucket as in the record
+     * @param attempts as in the record
+     * @param dueIn as in the record
+     * @param createdAt as in the record
+     */
+    public OutboxRow(long sequence, OutboxEvent event, int bucket, int attempts, Duration dueIn, Instant createdAt) {
+        this(sequence, event, bucket, attempts, dueIn, createdAt, Optional.empty());
     }
 
     /**

@@ -74,26 +74,39 @@ final class H2OutboxRows extends OutboxRows {
         List<OutboxRow> locked = new ArrayList<>();
         OutboxQuery page = query;
         while (true) {
-            List<Long> free = findFree(connection, limits, page);
-            if (free.isEmpty()) {
+            Free free = findFree(connection, limits, page);
+            if (free.sequences().isEmpty()) {
                 return locked;
             }
-            locked.addAll(query(
+            List<OutboxRow> rows = query(
                     connection,
                     limits,
                     sql.lockFree(),
-                    (statement, first) -> statement.setArray(first, connection.createArrayOf("bigint", free.toArray())),
-                    this::readRows));
-            if (free.size() < page.limit() || locked.size() == query.limit()) {
+                    (statement, first) -> statement.setArray(
+                            first,
+                            connection.createArrayOf("bigint", free.sequences().toArray())),
+                    this::readRows);
+            locked.addAll(rows);
+            long bytesLeft = page.mostBytes() - bytesOf(rows);
+            if (free.isLast() || locked.size() == query.limit() || bytesLeft <= 0) {
                 return locked;
             }
-            long next = free.get(free.size() - 1) + 1;
-            page = new OutboxQuery(next, query.limit() - locked.size(), query.withoutTopics());
+            long next = free.sequences().get(free.sequences().size() - 1) + 1;
+            page = new OutboxQuery(next, query.limit() - locked.size(), bytesLeft, query.withoutTopics());
         }
     }
 
-    private List<Long> findFree(Connection connection, TransactionLimits limits, OutboxQuery query)
-            throws SQLException {
+    private static long bytesOf(List<OutboxRow> rows) {
+        return rows.stream()
+                .mapToLong(row ->
+                        row.event().payload().map(payload -> payload.length).orElse(0))
+                .sum();
+    }
+
+    /** Rows found free; the last if there are no more behind them. */
+    private record Free(List<Long> sequences, boolean isLast) {}
+
+    private Free findFree(Connection connection, TransactionLimits limits, OutboxQuery query) throws SQLException {
         return query(
                 connection,
                 limits,
@@ -101,10 +114,12 @@ final class H2OutboxRows extends OutboxRows {
                 (statement, first) -> bindQuery(connection, statement, first, query),
                 rows -> {
                     List<Long> free = new ArrayList<>();
-                    while (rows.next()) {
+                    long bytes = 0;
+                    while (bytes < query.mostBytes() && rows.next()) {
                         free.add(rows.getLong(1));
+                        bytes += rows.getLong(2);
                     }
-                    return free;
+                    return new Free(free, free.size() < query.limit() && bytes < query.mostBytes());
                 });
     }
 

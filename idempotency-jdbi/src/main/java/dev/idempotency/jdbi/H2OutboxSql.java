@@ -46,10 +46,10 @@ final class H2OutboxSql extends OutboxSql {
                 """.formatted(event, later());
     }
 
-    /** Numbers of rows that are due and not claimed, not locked. Parameters: first number, topics to leave out, limit. */
+    /** Numbers, and bytes, of rows that are due and not claimed, not locked. Parameters: first number, topics to leave out, limit. */
     String findFree() {
         return """
-                SELECT seq
+                SELECT seq, COALESCE(OCTET_LENGTH(payload), 0)
                 FROM %s
                 WHERE done_at IS NULL
                 AND seq >= ?

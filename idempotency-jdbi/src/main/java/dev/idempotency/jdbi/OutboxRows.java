@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -110,10 +111,12 @@ abstract class OutboxRows {
                 connection,
                 limits,
                 sql.lock(),
-                (statement, first) -> bindQuery(connection, statement, first, query),
+                (statement, first) ->
+                        statement.setLong(bindQuery(connection, statement, first, query), query.mostBytes()),
                 this::readRows);
     }
 
+    /** Binds where the page begins, the topics to leave out and the limit of rows, and returns the next index. */
     int bindQuery(Connection connection, PreparedStatement statement, int first, OutboxQuery query)
             throws SQLException {
         statement.setLong(first, query.fromSequence());
@@ -313,7 +316,8 @@ abstract class OutboxRows {
                         statement.setInt(next + 4, query.limit());
                         next += 5;
                     }
-                    statement.setInt(next, query.limit());
+                    statement.setLong(next, query.mostBytes());
+                    statement.setInt(next + 1, query.limit());
                 },
                 this::readRows);
     }
@@ -362,19 +366,53 @@ abstract class OutboxRows {
         return result;
     }
 
+    /** A row that others have written, or changed, must not stop those behind it: what is wrong with it goes with it. */
     private static OutboxRow readRow(ResultSet rows) throws SQLException {
+        OutboxEvent event;
+        Optional<String> damage = Optional.empty();
+        try {
+            event = readEvent(rows, OutboxEvent.to(rows.getString("topic")));
+        } catch (IllegalArgumentException e) {
+            damage = Optional.of(String.valueOf(e.getMessage()));
+            event = readRest(rows);
+        }
         return new OutboxRow(
                 rows.getLong("seq"),
-                readEvent(rows),
+                event,
                 rows.getInt("bucket"),
                 rows.getInt("attempts"),
                 Duration.ofMillis(rows.getLong("due_in")),
-                rows.getObject("created_at", OffsetDateTime.class).toInstant());
+                rows.getObject("created_at", OffsetDateTime.class).toInstant(),
+                damage);
     }
 
-    private static OutboxEvent readEvent(ResultSet rows) throws SQLException {
-        OutboxEvent.Builder event =
-                OutboxEvent.to(rows.getString("topic")).eventId(rows.getObject("event_id", UUID.class));
+    /** Reads of a damaged row who it is and whose order it stands in. */
+    private static OutboxEvent readRest(ResultSet rows) throws SQLException {
+        OutboxEvent.Builder event;
+        try {
+            event = OutboxEvent.to(rows.getString("topic"));
+        } catch (IllegalArgumentException e) {
+            event = OutboxEvent.to(OutboxRow.UNREADABLE_TOPIC);
+        }
+        event.eventId(rows.getObject("event_id", UUID.class));
+        byte[] key = rows.getBytes("msg_key");
+        if (key != null) {
+            event.key(key);
+        }
+        String orderingKey = rows.getString("ordering_key");
+        if (orderingKey != null) {
+            try {
+                event.orderingKey(orderingKey);
+            } catch (IllegalArgumentException e) {
+                // No sound event can have it, so none stands in order with this one.
+                return event.build();
+            }
+        }
+        return event.build();
+    }
+
+    private static OutboxEvent readEvent(ResultSet rows, OutboxEvent.Builder event) throws SQLException {
+        event.eventId(rows.getObject("event_id", UUID.class));
         byte[] key = rows.getBytes("msg_key");
         if (key != null) {
             event.key(key);

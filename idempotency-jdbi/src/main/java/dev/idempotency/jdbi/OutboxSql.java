@@ -70,13 +70,25 @@ abstract class OutboxSql {
         return COLUMNS + ",\n" + dueIn();
     }
 
+    /** The bytes of the rows before each row, for a page that has a limit of them, as a column. */
+    static String bytesBefore(String bytes) {
+        return """
+                COALESCE(
+                SUM(%s) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+                0) AS bytes_before""".formatted(bytes);
+    }
+
     /**
-     * Locks rows that are due and not claimed. Parameters: first sequence number, topics to leave out, limit.
+     * Locks rows that are due and not claimed. Parameters: first sequence number, topics to leave out, limit, most bytes.
      *
      * <p>A row whose claim has ended counts as not claimed.
      */
     String lock() {
         return """
+                SELECT *
+                FROM (
+                SELECT locked.*, %s
+                FROM (
                 SELECT %s
                 FROM %s
                 WHERE done_at IS NULL
@@ -85,8 +97,10 @@ abstract class OutboxSql {
                 AND (status = 'PENDING' OR locked_until < %s)
                 AND NOT (topic = ANY(?))
                 ORDER BY seq
-                %s
-                """.formatted(columns(), event, clock(), clock(), limitAndLock());
+                %s) AS locked) AS page
+                WHERE bytes_before < ?
+                ORDER BY seq
+                """.formatted(bytesBefore("OCTET_LENGTH(payload)"), columns(), event, clock(), clock(), limitAndLock());
     }
 
     /** At most as many rows as the parameter says, locked, passing over those that others have locked. */
@@ -292,7 +306,7 @@ abstract class OutboxSql {
 
     /**
      * Unfinished rows of some contiguous ranges of buckets. Parameters per range: first sequence number, first bucket,
-     * last bucket, topics to leave out, limit; then the limit once more.
+     * last bucket, topics to leave out, limit; then most bytes, and the limit once more.
      *
      * <p>A scan per range, merged: with the ranges in one condition the server would visit the rows of all others.
      */
@@ -311,10 +325,13 @@ abstract class OutboxSql {
         return """
                 SELECT *
                 FROM (
-                %s) AS scans
+                SELECT scans.*, %s
+                FROM (
+                %s) AS scans) AS page
+                WHERE bytes_before < ?
                 ORDER BY seq
                 FETCH FIRST ? ROWS ONLY
-                """.formatted(scans);
+                """.formatted(bytesBefore("OCTET_LENGTH(payload)"), scans);
     }
 
     /** Parameters: sequence numbers; slots, epochs, owner. */

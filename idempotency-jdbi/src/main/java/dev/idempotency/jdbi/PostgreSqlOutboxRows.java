@@ -143,6 +143,7 @@ final class PostgreSqlOutboxRows extends OutboxRows {
                     statement.setString(next, owner);
                     statement.setLong(next + 1, token);
                     statement.setLong(next + 2, lease.toMillis());
+                    statement.setLong(next + 3, query.mostBytes());
                 },
                 this::readRows);
     }

@@ -104,11 +104,15 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 """.formatted(event);
     }
 
-    /** The subquery is a fence for the planner: without it the limit could be applied more than once. */
+    /**
+     * Parameters: first sequence number, topics to leave out, limit, owner, token, lease, most bytes.
+     *
+     * <p>The first subquery is a fence for the planner: without it the limit could be applied more than once.
+     */
     String claimAtOnce() {
         return """
                 WITH free AS MATERIALIZED (
-                SELECT seq
+                SELECT seq, OCTET_LENGTH(payload) AS bytes
                 FROM %1$s
                 WHERE done_at IS NULL
                 AND seq >= ?
@@ -118,6 +122,9 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 ORDER BY seq
                 LIMIT ?
                 FOR NO KEY UPDATE SKIP LOCKED),
+                page AS (
+                SELECT seq, %3$s
+                FROM free),
                 taken AS (
                 UPDATE %1$s
                 SET status = 'PUBLISHING',
@@ -126,13 +133,13 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 locked_at = clock_timestamp(),
                 locked_until = clock_timestamp() + ? * interval '1 millisecond',
                 crashes = crashes + CASE WHEN status = 'PUBLISHING' THEN 1 ELSE 0 END
-                WHERE seq = ANY(ARRAY(SELECT seq FROM free))
+                WHERE seq = ANY(ARRAY(SELECT seq FROM page WHERE bytes_before < ?))
                 AND done_at IS NULL
                 RETURNING *)
                 SELECT %2$s
                 FROM taken
                 ORDER BY seq
-                """.formatted(event, columns());
+                """.formatted(event, columns(), bytesBefore("bytes"));
     }
 
     @Override

@@ -39,15 +39,12 @@ final class ClaimSource implements EventSource {
     }
 
     private Batch next(int limit, Set<String> withoutTopics) {
-        long firstLive = gauge.read().firstLive();
+        OutboxQuery query = new OutboxQuery(gauge.begin(), limit, inFlight.roomBytes(), withoutTopics);
         // From before the claim, so that this relay never believes to hold a row for longer than the database does.
         long begin = settings.ticker().getAsLong();
         inFlight.readBegins();
-        OutboxClaim claim = store.claim(
-                settings.owner(), settings.leaseDuration(), new OutboxQuery(firstLive, limit, withoutTopics));
-        if (!claim.rows().isEmpty()) {
-            gauge.rowsSeen();
-        }
+        OutboxClaim claim = store.claim(settings.owner(), settings.leaseDuration(), query);
+        gauge.rowsSeen(claim.rows());
         List<OutboxRow> fresh = new ArrayList<>(claim.rows().size());
         for (OutboxRow row : claim.rows()) {
             // Claimed by us before, its mark still to come: sending it twice would be needless.
@@ -60,7 +57,7 @@ final class ClaimSource implements EventSource {
                 fresh,
                 new TokenFence(store, claim.token(), settings.publishedRows()),
                 sendUntil,
-                claim.rows().size() == limit,
+                Pages.isFull(claim.rows(), query),
                 Long.MAX_VALUE);
     }
 

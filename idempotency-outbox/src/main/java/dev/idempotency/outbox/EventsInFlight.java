@@ -62,6 +62,11 @@ final class EventsInFlight {
         return bytes >= mostBytes ? 0 : Math.max(0, mostEvents - sent.size());
     }
 
+    /** Returns how many more bytes may be sent now; at least 1, because one event may exceed what is left. */
+    synchronized long roomBytes() {
+        return Math.max(1, mostBytes - bytes);
+    }
+
     synchronized int count() {
         return sent.size();
     }

@@ -29,6 +29,9 @@ final class LeaseSource implements EventSource {
     private static final long SWEEP_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int LONGEST_PAGE = 10_000;
 
+    /** A page may hold this many times the bytes that may be on their way: what was passed over before is read again. */
+    private static final int LARGEST_PAGES = 4;
+
     private final LeasedOutboxStore store;
     private final RelaySettings settings;
     private final EventsInFlight inFlight;
@@ -46,6 +49,7 @@ final class LeaseSource implements EventSource {
 
     private Set<String> restingTopics = Set.of();
     private int passedOver;
+    private long passedOverBytes;
     private LeaseSet readUnder;
     private long position;
 
@@ -90,6 +94,9 @@ final class LeaseSource implements EventSource {
             return null;
         }
         LowWaterMark mark = gauge.read();
+        if (gauge.isFullLookDue()) {
+            mark = lookBelow(held.set(), mark);
+        }
         // Each of these lets rows go on that the cursor has passed, so it has to meet them first.
         boolean otherLeases = held.set() != readUnder;
         boolean topicsReturn = !withoutTopics.containsAll(restingTopics);
@@ -104,22 +111,36 @@ final class LeaseSource implements EventSource {
             position = Math.min(position, Math.max(completeBelow, mark.firstLive()));
         }
         // Rows that are known already must not crowd out those that are not.
-        int known = position < before || position == mark.firstLive() ? inFlight.count() + passedOver : 0;
+        boolean again = position < before || position == mark.firstLive();
+        int known = again ? inFlight.count() + passedOver : 0;
+        long knownBytes = again ? inFlight.bytes() + passedOverBytes : 0;
         int page = Math.min(LONGEST_PAGE, limit + known);
+        long pageBytes = Math.min(LARGEST_PAGES * settings.mostBytesInFlight(), inFlight.roomBytes() + knownBytes);
+        OutboxQuery query = new OutboxQuery(position, page, pageBytes, withoutTopics);
         inFlight.readBegins();
-        List<OutboxRow> rows = store.read(held.set().leases(), new OutboxQuery(position, page, withoutTopics));
+        List<OutboxRow> rows = store.read(held.set().leases(), query);
         completeBelow = mark.visibleBelow();
-        if (!rows.isEmpty()) {
-            gauge.rowsSeen();
-        }
-        return select(rows, held.set(), sendUntil, limit, page, before);
+        gauge.rowsSeen(rows);
+        return select(rows, held.set(), sendUntil, limit, query, before);
     }
 
-    private Batch select(List<OutboxRow> rows, LeaseSet set, long sendUntil, int limit, int page, long before) {
+    /** Looks for a row below the mark, where none can be, and believes in no mark if there is one. */
+    private LowWaterMark lookBelow(LeaseSet set, LowWaterMark mark) {
+        if (!gauge.rowsSeen(store.read(set.leases(), new OutboxQuery(0, 1, Set.of())))) {
+            return mark;
+        }
+        completeBelow = 0;
+        sweepWanted.set(true);
+        return gauge.read();
+    }
+
+    private Batch select(
+            List<OutboxRow> rows, LeaseSet set, long sendUntil, int limit, OutboxQuery query, long before) {
         List<OutboxRow> fresh = new ArrayList<>(Math.min(rows.size(), limit));
         long nextDue = Long.MAX_VALUE;
         boolean whole = true;
         passedOver = 0;
+        passedOverBytes = 0;
         for (OutboxRow row : rows) {
             if (fresh.size() == limit) {
                 whole = false;
@@ -134,22 +155,27 @@ final class LeaseSource implements EventSource {
             } else if (!row.dueIn().isZero()) {
                 nextDue = Math.min(nextDue, row.dueIn().toNanos());
                 hold(row);
-                passedOver++;
+                passOver(row);
             } else if (maySend(row)) {
                 // Whatever of its key was passed over lies behind it, and the cursor comes to it next.
                 unhold(row);
                 fresh.add(row);
             } else {
-                passedOver++;
+                passOver(row);
             }
         }
-        boolean atEnd = whole && rows.size() < page;
+        boolean atEnd = whole && !Pages.isFull(rows, query);
         // A page of rows that are all known and all have to wait is no reason to look again at once.
         boolean more = !atEnd && position > before;
         if (atEnd) {
             sweepWanted.set(true);
         }
         return new Batch(fresh, set, sendUntil, more, nextDue);
+    }
+
+    private void passOver(OutboxRow row) {
+        passedOver++;
+        passedOverBytes += Pages.payloadBytes(row);
     }
 
     /** Begins again at the low-water mark; the heads of waiting keys are met first, so they need not be remembered. */

@@ -50,7 +50,7 @@ final class LockSource implements EventSource {
 
     @Override
     public Pass relay(int limit, Set<String> withoutTopics, Sender sender) {
-        OutboxQuery query = new OutboxQuery(gauge.read().firstLive(), limit, withoutTopics);
+        OutboxQuery query = new OutboxQuery(gauge.begin(), limit, inFlight.roomBytes(), withoutTopics);
         inFlight.readBegins();
         return runner.run(limits, transaction -> relay(transaction, query, sender));
     }
@@ -61,7 +61,7 @@ final class LockSource implements EventSource {
         if (rows.isEmpty()) {
             return new Pass(false, false, Long.MAX_VALUE);
         }
-        gauge.rowsSeen();
+        gauge.rowsSeen(rows);
         Fence fence = new LockFence(store, transaction, settings.publishedRows());
         Batch batch = new Batch(rows, fence, begin + SENDING.toNanos(), false, Long.MAX_VALUE);
         try {

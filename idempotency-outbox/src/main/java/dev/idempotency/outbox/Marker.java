@@ -175,7 +175,9 @@ final class Marker {
 
     private OutboxFailure failure(Sent event) {
         int attempts = event.row().attempts() + 1;
-        boolean dead = attempts >= settings.retry().attempts();
+        // What cannot be read now cannot be read later: waiting would only hold up its key.
+        boolean dead =
+                attempts >= settings.retry().attempts() || event.row().damage().isPresent();
         Duration wait = settings.retry().waitAfter(attempts);
         long jittered = (long) (wait.toNanos() * (0.8 + settings.random().getAsDouble() * 0.4));
         String error = event.outcome() instanceof PublishOutcome.Failed failed

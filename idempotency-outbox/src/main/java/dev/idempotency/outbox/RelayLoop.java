@@ -232,6 +232,10 @@ final class RelayLoop implements EventSource.Sender {
     private void send(OutboxRow row, Fence fence) {
         Sent event = new Sent(row, fence);
         inFlight.add(event);
+        if (row.damage().isPresent()) {
+            completed(event, new PublishOutcome.Failed(PublishOutcome.Kind.RECORD, damaged(row)));
+            return;
+        }
         broker.sent();
         topics.sent(row.event().topic());
         try {
@@ -240,6 +244,11 @@ final class RelayLoop implements EventSource.Sender {
             // Against its contract, so nothing is known of the client; the event may have been sent.
             completed(event, new PublishOutcome.Failed(PublishOutcome.Kind.FATAL, e));
         }
+    }
+
+    private static IllegalStateException damaged(OutboxRow row) {
+        return new IllegalStateException(
+                "The row cannot be read as an event: " + row.damage().orElseThrow());
     }
 
     /** Called on any thread, once or more per event. */

@@ -249,6 +249,24 @@ public abstract class OutboxStoreContract {
     }
 
     @Test
+    final void take_moreBytesThanTheLimit_endsWithTheRowThatReachesIt() {
+        for (int i = 0; i < 6; i++) {
+            append(event("key-" + i).payload(new byte[1_000]).build());
+        }
+
+        List<OutboxRow> rows = take(new OutboxQuery(0, 100, 2_500, Set.of()));
+        release(rows);
+        List<OutboxRow> exactly = take(new OutboxQuery(0, 100, 2_000, Set.of()));
+        release(exactly);
+        List<OutboxRow> one = take(new OutboxQuery(0, 100, 1, Set.of()));
+
+        assertThat(rows).hasSize(3);
+        assertThat(exactly).hasSize(2);
+        assertThat(one).hasSize(1);
+        assertThat(one.get(0).eventId()).isEqualTo(rows.get(0).eventId());
+    }
+
+    @Test
     final void take_fromSequence_skipsWhatIsBefore() {
         appendMany(10);
         List<OutboxRow> rows = take(10);

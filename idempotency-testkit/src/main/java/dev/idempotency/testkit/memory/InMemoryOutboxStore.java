@@ -160,11 +160,18 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
     }
 
     private List<InMemoryOutboxRow> select(OutboxQuery query, Predicate<InMemoryOutboxRow> condition) {
-        return rows.tailMap(query.fromSequence()).values().stream()
-                .filter(row -> row.isLive() && !query.withoutTopics().contains(row.event.topic()))
-                .filter(condition)
-                .limit(query.limit())
-                .toList();
+        List<InMemoryOutboxRow> selected = new ArrayList<>();
+        long bytes = 0;
+        for (InMemoryOutboxRow row : rows.tailMap(query.fromSequence()).values()) {
+            if (selected.size() == query.limit() || bytes >= query.mostBytes()) {
+                break;
+            }
+            if (row.isLive() && !query.withoutTopics().contains(row.event.topic()) && condition.test(row)) {
+                selected.add(row);
+                bytes += row.event.payload().map(payload -> payload.length).orElse(0);
+            }
+        }
+        return selected;
     }
 
     private List<OutboxRow> handOut(List<InMemoryOutboxRow> selected) {
