@@ -5,11 +5,13 @@ import dev.idempotency.operation.OutcomeKind;
 import dev.idempotency.operation.ResultCodecs;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Permit;
+import dev.idempotency.spi.IdempotencyStore;
 import dev.idempotency.spi.LeasedIdempotencyStore;
 import dev.idempotency.spi.TransactionalIdempotencyStore;
 import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -23,9 +25,13 @@ import org.jspecify.annotations.Nullable;
  * thread while leased work runs; {@link #close()} ends it.
  */
 public final class Idempotency implements AutoCloseable {
+    private static final int FORGOTTEN_AT_ONCE = 1_000;
+
     private final @Nullable TransactionalEngine transactional;
     private final @Nullable LeasedEngine leased;
+    private final Set<IdempotencyStore> stores;
     private final @Nullable GracefulShutdown shutdown;
+    private final RecordFormat format;
     private final Waiters waiters;
     private final ResultCodecs codecs;
     private final Reports reports;
@@ -33,6 +39,8 @@ public final class Idempotency implements AutoCloseable {
     private Idempotency(Builder builder) {
         this.transactional = builder.transactionalEngine();
         this.leased = builder.leasedEngine();
+        this.stores = builder.stores();
+        this.format = builder.format;
         this.shutdown = builder.shutdown;
         this.codecs = builder.codecs;
         this.reports = new Reports(builder.listener, builder.ticker);
@@ -203,6 +211,49 @@ public final class Idempotency implements AutoCloseable {
         return start;
     }
 
+    /**
+     * Forgets what is recorded under one key, for a request to erase it: whoever calls with the key again is the first.
+     *
+     * @param scope where the key is valid
+     * @param key the key
+     * @return true if there was a record and it is gone; false if there was none, or its work runs right now
+     * @throws StoreUnavailableException if the store is not there
+     * @throws StoreException if the store refuses for good
+     */
+    public boolean forget(Scope scope, IdempotencyKey key) {
+        RecordId stored = format.stored(new RecordId(scope, key));
+        boolean forgotten = false;
+        for (IdempotencyStore store : stores) {
+            forgotten |= store.forget(stored);
+        }
+        return forgotten;
+    }
+
+    /**
+     * Forgets all records of one caller over all operations, for a request to erase them, but those whose work runs right
+     * now.
+     *
+     * <p>It goes by batches, each a transaction of its own. A {@link Scope#shared} or {@link Scope#anonymous} scope means
+     * all records of its tenant that have no principal of that kind.
+     *
+     * @param caller any scope of the tenant and caller; its operation is not looked at
+     * @return how many were forgotten
+     * @throws StoreUnavailableException if the store is not there; what was forgotten before stays forgotten
+     * @throws StoreException if the store refuses for good; likewise
+     */
+    public int forgetCaller(Scope caller) {
+        Objects.requireNonNull(caller, "caller");
+        int forgotten = 0;
+        for (IdempotencyStore store : stores) {
+            int batch;
+            do {
+                batch = store.forgetCaller(caller, FORGOTTEN_AT_ONCE);
+                forgotten += batch;
+            } while (batch == FORGOTTEN_AT_ONCE);
+        }
+        return forgotten;
+    }
+
     /** Stops the heartbeat; leases of work that still runs end by themselves. May be called more than once. */
     @Override
     public void close() {
@@ -258,6 +309,7 @@ public final class Idempotency implements AutoCloseable {
         private TransactionLimits limits = TransactionLimits.ofDefaults();
         private @Nullable LeasedIdempotencyStore leasedStore;
         private LeaseSettings leaseSettings = LeaseSettings.ofDefaults();
+        private RecordFormat format = RecordFormat.ofDefaults();
         private KeyDerivation derivation = KeyDerivation.of("idempotency");
         private @Nullable GracefulShutdown shutdown;
         private ResultCodecs codecs = ResultCodecs.ofDefaults();
@@ -310,6 +362,17 @@ public final class Idempotency implements AutoCloseable {
          */
         public Builder lease(LeaseSettings settings) {
             this.leaseSettings = Objects.requireNonNull(settings, "settings");
+            return this;
+        }
+
+        /**
+         * Sets how keys and answers are stored: hashed, compressed, encoded.
+         *
+         * @param recordFormat the format; {@link RecordFormat#ofDefaults()} unless set
+         * @return this builder
+         */
+        public Builder records(RecordFormat recordFormat) {
+            this.format = Objects.requireNonNull(recordFormat, "recordFormat");
             return this;
         }
 
@@ -397,11 +460,27 @@ public final class Idempotency implements AutoCloseable {
         private @Nullable TransactionalEngine transactionalEngine() {
             return transactionalStore == null || runner == null
                     ? null
-                    : new TransactionalEngine(transactionalStore, runner, limits, derivation);
+                    : new TransactionalEngine(
+                            new FormattedStore.Transactional(transactionalStore, format), runner, limits, derivation);
         }
 
         private @Nullable LeasedEngine leasedEngine() {
-            return leasedStore == null ? null : new LeasedEngine(leasedStore, leaseSettings, derivation, ticker);
+            return leasedStore == null
+                    ? null
+                    : new LeasedEngine(
+                            new FormattedStore.Leased(leasedStore, format), leaseSettings, derivation, ticker);
+        }
+
+        /** One, where one store holds both protections. */
+        private Set<IdempotencyStore> stores() {
+            Set<IdempotencyStore> stores = new LinkedHashSet<>();
+            if (transactionalStore != null) {
+                stores.add(transactionalStore);
+            }
+            if (leasedStore != null) {
+                stores.add(leasedStore);
+            }
+            return stores;
         }
     }
 }
