@@ -45,20 +45,16 @@ final class ClaimSource implements EventSource {
         inFlight.readBegins();
         OutboxClaim claim = store.claim(settings.owner(), settings.leaseDuration(), query);
         gauge.rowsSeen(claim.rows());
+        Fence fence = new TokenFence(store, claim.token(), settings.publishedRows());
         List<OutboxRow> fresh = new ArrayList<>(claim.rows().size());
         for (OutboxRow row : claim.rows()) {
-            // Claimed by us before, its mark still to come: sending it twice would be needless.
-            if (inFlight.find(row.sequence()) == null) {
+            // Claimed by us before, its mark still to come: it need not be sent twice, but the earlier token is void.
+            if (!inFlight.adopt(row.sequence(), fence)) {
                 fresh.add(row);
             }
         }
         long sendUntil = begin + settings.leaseDuration().toNanos() - settings.sendTimeNanos();
-        return new Batch(
-                fresh,
-                new TokenFence(store, claim.token(), settings.publishedRows()),
-                sendUntil,
-                Pages.isFull(claim.rows(), query),
-                Long.MAX_VALUE);
+        return new Batch(fresh, fence, sendUntil, Pages.isFull(claim.rows(), query), Long.MAX_VALUE);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package dev.idempotency.outbox;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,18 +36,37 @@ final class EventsInFlight {
         return current != null ? current : finishedSinceRead.get(sequence);
     }
 
+    /**
+     * Lets an event that is on its way be marked under a later right, and returns false if there is none: its mark may have
+     * come too late, so it has to be sent again.
+     */
+    synchronized boolean adopt(long sequence, Fence later) {
+        Sent unmarked = sent.get(sequence);
+        if (unmarked != null) {
+            unmarked.holdUnder(later);
+        }
+        return unmarked != null;
+    }
+
     synchronized void add(Sent event) {
         sent.put(event.row().sequence(), event);
         bytes += event.bytes();
     }
 
-    synchronized void remove(Collection<Sent> events) {
+    /** Takes marked events out, and returns them; those that have a later right by now stay, to be marked under that. */
+    synchronized List<Sent> remove(Collection<Sent> events, Fence markedUnder) {
+        List<Sent> removed = new ArrayList<>(events.size());
         for (Sent event : events) {
+            if (event.fence() != markedUnder) {
+                continue;
+            }
+            removed.add(event);
             if (sent.remove(event.row().sequence(), event)) {
                 bytes -= event.bytes();
                 finishedSinceRead.put(event.row().sequence(), event);
             }
         }
+        return removed;
     }
 
     /** Forgets what was sent under a right that has ended, answered or not. */

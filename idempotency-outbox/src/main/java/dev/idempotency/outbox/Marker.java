@@ -6,9 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,37 +131,48 @@ final class Marker {
         for (Map.Entry<Fence, List<Sent>> entry : byFence.entrySet()) {
             Fence fence = entry.getKey();
             List<Sent> events = entry.getValue();
-            finish(batch, select(events, Fate.PUBLISHED), published -> markPublished(fence, published));
-            finish(batch, select(events, Fate.FAILED), failed -> markFailed(fence, failed));
-            finish(batch, select(events, Fate.GIVEN_BACK), unharmed -> fence.giveBack(sequences(unharmed)));
+            finish(batch, fence, select(events, Fate.PUBLISHED), this::markPublished);
+            finish(batch, fence, select(events, Fate.FAILED), this::markFailed);
+            finish(batch, fence, select(events, Fate.GIVEN_BACK), this::giveBack);
         }
     }
 
-    private void finish(List<Sent> batch, List<Sent> events, Statement statement) {
+    private void finish(List<Sent> batch, Fence fence, List<Sent> events, Statement statement) {
         if (events.isEmpty()) {
             return;
         }
-        statement.run(events);
-        batch.removeAll(new HashSet<>(events));
-        inFlight.remove(events);
+        statement.run(fence, events);
+        batch.removeAll(new HashSet<>(inFlight.remove(events, fence)));
         marked.run();
     }
 
     private void markPublished(Fence fence, List<Sent> events) {
         int held = fence.markPublished(sequences(events));
-        counters.published.add(events.size());
-        countFenced(events.size() - held);
+        int over = over(fence, events).size();
+        counters.published.add(over);
+        countFenced(over - held);
     }
 
     private void markFailed(Fence fence, List<Sent> events) {
-        List<OutboxFailure> failures = events.stream().map(this::failure).toList();
-        int held = fence.markFailed(failures);
-        countFenced(events.size() - held);
-        for (int i = 0; i < events.size(); i++) {
-            if (failures.get(i).dead()) {
-                dead(events.get(i));
+        Map<Sent, OutboxFailure> failures = new LinkedHashMap<>();
+        events.forEach(event -> failures.put(event, failure(event)));
+        int held = fence.markFailed(List.copyOf(failures.values()));
+        failures.keySet().retainAll(over(fence, events));
+        countFenced(failures.size() - held);
+        failures.forEach((event, failure) -> {
+            if (failure.dead()) {
+                dead(event);
             }
-        }
+        });
+    }
+
+    private void giveBack(Fence fence, List<Sent> events) {
+        fence.giveBack(sequences(events));
+    }
+
+    /** Returns the events for which a statement was the last word: those that have a later right by now are marked again. */
+    private static Set<Sent> over(Fence fence, List<Sent> events) {
+        return events.stream().filter(event -> event.fence() == fence).collect(Collectors.toSet());
     }
 
     private void dead(Sent event) {
@@ -217,6 +231,6 @@ final class Marker {
     }
 
     private interface Statement {
-        void run(List<Sent> events);
+        void run(Fence fence, List<Sent> events);
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** One event on its way: handed to the publisher, not yet marked. Thread-safe. */
 final class Sent {
     private final OutboxRow row;
-    private final Fence fence;
+    private volatile Fence fence;
     private final long bytes;
     private final AtomicReference<@Nullable PublishOutcome> outcome = new AtomicReference<>();
 
@@ -24,6 +24,11 @@ final class Sent {
 
     Fence fence() {
         return fence;
+    }
+
+    /** Goes over to another right: the row was claimed once more, by the same relay, while its mark was still to come. */
+    void holdUnder(Fence later) {
+        fence = later;
     }
 
     long bytes() {
