@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -97,9 +98,15 @@ public final class TcpProxy implements AutoCloseable {
         return port;
     }
 
-    /** Resets all present connections on both sides; new ones are accepted. */
-    public void cut() {
-        links.forEach(Link::reset);
+    /**
+     * Resets all present connections on both sides; new ones are accepted.
+     *
+     * @return how many connections were reset; with 0 nothing has happened to anybody
+     */
+    public int cut() {
+        List<Link> present = List.copyOf(links);
+        present.forEach(Link::reset);
+        return present.size();
     }
 
     /** Holds all bytes in both directions back until {@link #resume()}; connections stay open. */

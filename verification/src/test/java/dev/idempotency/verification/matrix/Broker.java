@@ -55,9 +55,9 @@ final class Broker implements AutoCloseable {
         return "127.0.0.1:" + network.port();
     }
 
-    /** Resets all connections. */
-    void cut() {
-        network.cut();
+    /** Resets all connections, and returns how many there were. */
+    int cut() {
+        return network.cut();
     }
 
     /** Makes a topic of its own for these events, and sends them. */

@@ -16,6 +16,7 @@ final class CaseRun {
     private final Case of;
     private final Subject subject;
     private final Trial trial;
+    private volatile int connectionsCut = -1;
     private @Nullable String violation;
 
     private CaseRun(Bench bench, Case of) {
@@ -23,7 +24,7 @@ final class CaseRun {
         this.of = of;
         this.subject = of.subject();
         String key = bench.newKey();
-        this.trial = new Trial(key, bench.site(of, key), bench);
+        this.trial = new Trial(key, bench.site(of, key), bench, Optional.of(of));
     }
 
     static Verdict run(Bench bench, Case of) throws Exception {
@@ -89,6 +90,9 @@ final class CaseRun {
             if (!isStruck(steps, network)) {
                 note(Optional.of("the step was not reached, so nothing was tested"));
             }
+            if (connectionsCut == 0) {
+                note(Optional.of("no connection was there to be cut, so nothing was tested"));
+            }
             network.resume();
             settle(service);
         } finally {
@@ -102,13 +106,13 @@ final class CaseRun {
 
     private void crash(TcpProxy network) {
         switch (of.crash()) {
-            case CUT -> network.cut();
+            case CUT -> connectionsCut = network.cut();
             case UNREACHABLE -> {
                 network.refuse();
                 network.cut();
             }
             case LOST_ANSWER -> network.loseAnswerTo("");
-            case BROKER_CUT -> bench.broker().cut();
+            case BROKER_CUT -> connectionsCut = bench.broker().cut();
             default -> throw new IllegalStateException("Nothing is to happen at " + of.step());
         }
     }

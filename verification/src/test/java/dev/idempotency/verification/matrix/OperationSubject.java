@@ -188,7 +188,7 @@ class OperationSubject extends Subject {
         if (trial.count(Reply.Kind.EXECUTED) > 1) {
             return Optional.of("two calls were told that they did it");
         }
-        if (effects > most()) {
+        if (effects > most(trial)) {
             return Optional.of(effects + " effects of one key");
         }
         if (isTransactional()) {
@@ -203,9 +203,15 @@ class OperationSubject extends Subject {
                 : Optional.empty();
     }
 
-    /** Under LEASED with "run again", the work of an owner that vanished may have had its effect. */
-    private int most() {
-        return !isTransactional() && policy == AbandonedPolicy.RUN_AGAIN ? 2 : 1;
+    /** Under LEASED with "run again", the work of an owner that vanished may have had its effect, if it had begun. */
+    private int most(Trial trial) {
+        boolean mayHaveRun = !isNeverClaimed(trial) && !trial.crashedAt("operation.claimed", Crash.HALT);
+        return !isTransactional() && policy == AbandonedPolicy.RUN_AGAIN && mayHaveRun ? 2 : 1;
+    }
+
+    /** Whether the claim's statement has not arrived for certain. */
+    private static boolean isNeverClaimed(Trial trial) {
+        return trial.crashedAt("operation.claiming", Crash.HALT, Crash.CUT, Crash.UNREACHABLE);
     }
 
     @Override
@@ -213,7 +219,8 @@ class OperationSubject extends Subject {
         if (last.isAcknowledged()) {
             return Optional.empty();
         }
-        boolean mayStayUnknown = !isTransactional() && policy == AbandonedPolicy.REPORT_UNKNOWN;
+        boolean mayStayUnknown =
+                !isTransactional() && policy == AbandonedPolicy.REPORT_UNKNOWN && !isNeverClaimed(trial);
         if (!mayStayUnknown) {
             return Optional.of("a repeat was refused: " + last.text());
         }

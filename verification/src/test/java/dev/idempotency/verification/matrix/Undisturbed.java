@@ -56,7 +56,7 @@ final class Undisturbed {
     }
 
     private static Trial trial(Bench bench, String key) {
-        return new Trial(key, bench.site(TRANSACTIONAL.dialect()), bench);
+        return new Trial(key, bench.site(TRANSACTIONAL.dialect()), bench, Optional.empty());
     }
 
     /** Two transactions that mark the same events, delivered in two orders, wait for each other but not in a circle. */

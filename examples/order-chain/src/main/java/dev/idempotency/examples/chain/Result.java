@@ -4,6 +4,7 @@ import dev.idempotency.examples.chain.Timeline.Attempt;
 import dev.idempotency.examples.chain.Timeline.Incident;
 import dev.idempotency.examples.chain.Timeline.Kill;
 import dev.idempotency.examples.chain.Timeline.Outcome;
+import dev.idempotency.examples.chain.service.ServiceSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -70,6 +71,9 @@ record Result(
         List<String> defects = new ArrayList<>(figures.defects());
         long allowed = grace.plus(BEYOND_GRACE).toMillis();
         for (Kill kill : kills) {
+            if (kill.status() == ServiceSettings.HALTED) {
+                defects.add("the " + kill.service().label() + " did not end by itself after SIGTERM and was halted");
+            }
             if (kill.signal() == Signal.SIGTERM && kill.took() > allowed) {
                 defects.add("the " + kill.service().label() + " took " + kill.took() + " ms from SIGTERM to its end, "
                         + allowed + " ms are allowed");

@@ -150,7 +150,7 @@ final class ServiceProcess implements AutoCloseable {
                 port = -1;
             }
         }
-        Timeline.Kill kill = new Timeline.Kill(name, signal, at, timeline.now(), stood);
+        Timeline.Kill kill = new Timeline.Kill(name, signal, at, timeline.now(), stood, victim.exitValue());
         timeline.add(kill);
         return kill;
     }

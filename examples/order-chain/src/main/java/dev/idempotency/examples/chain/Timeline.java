@@ -52,8 +52,11 @@ final class Timeline {
     /** One life of a service, from ready to its end. */
     record Run(ServiceName service, long from, long to) {}
 
-    /** One kill: when the signal was sent, when the process was gone, and how long of that it had been made to stand still. */
-    record Kill(ServiceName service, Signal signal, long at, long gone, long stood) {
+    /**
+     * One kill: when the signal was sent, when the process was gone, how long of that it had been made to stand still, and
+     * with which status it ended.
+     */
+    record Kill(ServiceName service, Signal signal, long at, long gone, long stood, int status) {
         /** How long the process took to end. */
         long took() {
             return gone - at - stood;

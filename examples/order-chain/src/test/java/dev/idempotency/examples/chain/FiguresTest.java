@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The judge is judged: each kind of defect, made on purpose, must be counted. */
 final class FiguresTest {
     private static final Intent FIRST = new Intent(1, "key-1", "customer-1", 100, false);
-    private static final Intent SECOND = new Intent(2, "key-2", "customer-2", 200, false);
+    private static final Intent SECOND = new Intent(2, "key-2", "customer-2", 100, false);
     private static final UUID ORDER = new UUID(0, 1);
     private static final UUID OTHER = new UUID(0, 2);
 
@@ -120,6 +120,54 @@ final class FiguresTest {
                 List.of(row(ORDER, FIRST)),
                 List.of(charge("a", ORDER)),
                 List.of());
+
+        assertDefects(figures, 0, 1);
+    }
+
+    @Test
+    void count_answeredWithTheOrderOfAnother_isLost() {
+        Figures figures = count(
+                List.of(FIRST, SECOND),
+                answers(FIRST, ORDER, SECOND, ORDER),
+                List.of(row(ORDER, FIRST), row(OTHER, SECOND)),
+                List.of(charge("a", ORDER), charge("b", OTHER)),
+                List.of(ORDER, OTHER));
+
+        assertDefects(figures, 0, 1);
+    }
+
+    @Test
+    void count_orderThatNobodyMeant_isADuplicate() {
+        Figures figures = count(
+                List.of(FIRST),
+                answers(FIRST, ORDER),
+                List.of(row(ORDER, FIRST), row(OTHER, SECOND)),
+                List.of(charge("a", ORDER), charge("b", OTHER)),
+                List.of(ORDER, OTHER));
+
+        assertDefects(figures, 1, 0);
+    }
+
+    @Test
+    void count_invoiceWithoutOrder_isADuplicate() {
+        Figures figures = count(
+                List.of(FIRST),
+                answers(FIRST, ORDER),
+                List.of(row(ORDER, FIRST)),
+                List.of(charge("a", ORDER)),
+                List.of(ORDER, OTHER));
+
+        assertDefects(figures, 1, 0);
+    }
+
+    @Test
+    void count_wrongAmount_isLost() {
+        Figures figures = count(
+                List.of(FIRST),
+                answers(FIRST, ORDER),
+                List.of(row(ORDER, FIRST)),
+                List.of(new Charge("charge-a", "a", new ChargeRequest(ORDER, 99))),
+                List.of(ORDER));
 
         assertDefects(figures, 0, 1);
     }

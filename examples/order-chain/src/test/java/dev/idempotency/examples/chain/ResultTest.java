@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.examples.chain.Timeline.Incident;
 import dev.idempotency.examples.chain.Timeline.Kill;
+import dev.idempotency.examples.chain.service.ServiceSettings;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,9 +15,9 @@ final class ResultTest {
 
     @Test
     void good_everyServiceEndedInTime_isGood() {
-        Kill atTheLimit = new Kill(ServiceName.ORDERS, Signal.SIGTERM, 1_000, 8_000, 0);
-        Kill slowButStopped = new Kill(ServiceName.BILLING, Signal.SIGTERM, 1_000, 13_000, 5_000);
-        Kill notAsked = new Kill(ServiceName.BILLING, Signal.SIGKILL, 1_000, 60_000, 0);
+        Kill atTheLimit = new Kill(ServiceName.ORDERS, Signal.SIGTERM, 1_000, 8_000, 0, 143);
+        Kill slowButStopped = new Kill(ServiceName.BILLING, Signal.SIGTERM, 1_000, 13_000, 5_000, 143);
+        Kill notAsked = new Kill(ServiceName.BILLING, Signal.SIGKILL, 1_000, 60_000, 0, 137);
 
         Result result = result(FLAWLESS, SOAK, List.of(atTheLimit, slowButStopped, notAsked), List.of());
 
@@ -26,13 +27,25 @@ final class ResultTest {
 
     @Test
     void good_serviceTookLongerThanItsGraceAndASecond_isNot() {
-        Kill late = new Kill(ServiceName.BILLING, Signal.SIGTERM, 1_000, 13_001, 5_000);
+        Kill late = new Kill(ServiceName.BILLING, Signal.SIGTERM, 1_000, 13_001, 5_000, 143);
 
         Result result = result(FLAWLESS, SOAK, List.of(late), List.of());
 
         assertThat(result.good()).isFalse();
         assertThat(result.defects())
                 .containsExactly("the billing service took 7001 ms from SIGTERM to its end, 7000 ms are allowed");
+    }
+
+    /** It may have been in time, and still nothing was finished. */
+    @Test
+    void good_serviceWasHaltedByItsWatchdog_isNot() {
+        Kill halted = new Kill(ServiceName.ORDERS, Signal.SIGTERM, 1_000, 7_000, 0, ServiceSettings.HALTED);
+
+        Result result = result(FLAWLESS, SOAK, List.of(halted), List.of());
+
+        assertThat(result.good()).isFalse();
+        assertThat(result.defects())
+                .containsExactly("the order service did not end by itself after SIGTERM and was halted");
     }
 
     @Test
@@ -45,9 +58,9 @@ final class ResultTest {
     @Test
     void line_ofTheSoak_isThatOfTheDemoAndTheFaultsByKind() {
         List<Kill> kills = List.of(
-                new Kill(ServiceName.ORDERS, Signal.SIGTERM, 1, 2, 0),
-                new Kill(ServiceName.ORDERS, Signal.SIGKILL, 1, 2, 0),
-                new Kill(ServiceName.ORDERS, Signal.SIGKILL, 1, 2, 0));
+                new Kill(ServiceName.ORDERS, Signal.SIGTERM, 1, 2, 0, 143),
+                new Kill(ServiceName.ORDERS, Signal.SIGKILL, 1, 2, 0, 137),
+                new Kill(ServiceName.ORDERS, Signal.SIGKILL, 1, 2, 0, 137));
         List<Incident> incidents = List.of(
                 new Incident(Fault.BROKER, "", 1, 2),
                 new Incident(Fault.CLOCK, "", 1, 2),

@@ -65,6 +65,9 @@ public record ServiceSettings(
                 clock == null ? "" : clock.toString());
     }
 
+    /** The exit status of a service that was halted because it did not end in time. */
+    public static final int HALTED = 70;
+
     /**
      * Returns the shutdown of a service with these settings.
      *
@@ -74,6 +77,7 @@ public record ServiceSettings(
         return GracefulShutdown.builder()
                 .grace(grace)
                 .closeReserve(grace.dividedBy(5))
+                .forcedExitStatus(HALTED)
                 .build();
     }
 
