@@ -2,6 +2,7 @@ package dev.idempotency.servlet;
 
 import dev.idempotency.OperationOutcome;
 import dev.idempotency.RecordedResult;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,11 +26,11 @@ final class Answers {
     }
 
     /** Answers every outcome but that of work which ran and whose own answer goes out. */
-    void answer(OperationOutcome outcome, HttpServletResponse response) throws IOException {
+    void answer(OperationOutcome outcome, HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (outcome instanceof OperationOutcome.Replayed replayed) {
-            replay(replayed.result(), response);
-        } else if (outcome instanceof OperationOutcome.Unavailable) {
-            problem(response, ProblemCode.RESPONSE_UNAVAILABLE, NEVER_AGAIN);
+            replay(replayed.result(), request, response);
+        } else if (outcome instanceof OperationOutcome.Unavailable unavailable) {
+            unavailable(request, response, unavailable.result().status());
         } else if (outcome instanceof OperationOutcome.InProgress inProgress) {
             problem(response, ProblemCode.IN_PROGRESS, "Send the same request again later", inProgress.retryAfter());
         } else if (outcome instanceof OperationOutcome.Mismatch) {
@@ -68,13 +69,20 @@ final class Answers {
         }
     }
 
-    private void replay(RecordedResult.Replayable result, HttpServletResponse response) throws IOException {
+    private void unavailable(HttpServletRequest request, HttpServletResponse response, int status) throws IOException {
+        if (!settings.unavailable().answer(request, response, status)) {
+            problem(response, ProblemCode.RESPONSE_UNAVAILABLE, NEVER_AGAIN);
+        }
+    }
+
+    private void replay(RecordedResult.Replayable result, HttpServletRequest request, HttpServletResponse response)
+            throws IOException {
         StoredResponse stored;
         try {
             stored = StoredResponse.of(result);
         } catch (StoredResponse.UnreadableException e) {
             log.warn("A stored response cannot be read; its operation is over and does not run again", e);
-            problem(response, ProblemCode.RESPONSE_UNAVAILABLE, NEVER_AGAIN);
+            unavailable(request, response, result.status());
             return;
         }
         response.setHeader("Idempotent-Replayed", "true");
@@ -102,7 +110,18 @@ final class Answers {
         response.flushBuffer();
     }
 
-    void problem(HttpServletResponse response, ProblemCode code, String detail) throws IOException {
+    /** Refuses a request whose key is not looked up. */
+    void refuse(HttpServletResponse response, ProblemCode code, String detail) throws IOException {
+        try {
+            settings.refusals().onRefusal(code);
+        } catch (Exception | LinkageError e) {
+            // A listener may throw what it does not declare, and a library of metrics may be incomplete.
+            log.warn("The listener failed on a refusal, {}; the request is refused all the same", code, e);
+        }
+        problem(response, code, detail);
+    }
+
+    private void problem(HttpServletResponse response, ProblemCode code, String detail) throws IOException {
         problem(response, code, detail, code.retryable() ? settings.retryAfter() : null);
     }
 

@@ -75,14 +75,14 @@ final class Exchange {
         List<String> lines = Collections.list(request.getHeaders(settings.headerName()));
         KeyHeader.Parsed parsed = KeyHeader.parse(lines, settings.syntax());
         if (parsed instanceof KeyHeader.Parsed.Invalid invalid) {
-            answers.problem(
+            answers.refuse(
                     response,
                     ProblemCode.INVALID_KEY,
                     "In the header " + settings.headerName() + ", " + invalid.reason());
         } else if (parsed instanceof KeyHeader.Parsed.Present present) {
             withKey(present);
         } else if (plan.keyRequired()) {
-            answers.problem(
+            answers.refuse(
                     response,
                     ProblemCode.MISSING_KEY,
                     "Send the header " + settings.headerName() + " with a value that is unique to this operation"
@@ -99,7 +99,7 @@ final class Exchange {
             scope = settings.scopes().resolve(request, operation);
         } catch (RuntimeException e) {
             log.warn("The scope of a request to {} could not be resolved, so it is refused", operation, e);
-            answers.problem(response, ProblemCode.SCOPE_UNRESOLVED, "Nothing was looked up and nothing was done");
+            answers.refuse(response, ProblemCode.SCOPE_UNRESOLVED, "Nothing was looked up and nothing was done");
             return;
         }
         withScope(new RecordId(scope, parsed.key()));
@@ -117,7 +117,7 @@ final class Exchange {
                 operation = operation(id, body);
             } catch (RefusedBodyException e) {
                 log.debug("A body was refused for its fingerprint", e);
-                answers.problem(response, e.code(), e.detail());
+                answers.refuse(response, e.code(), e.detail());
                 return;
             }
             if (plan.protection() == Protection.TRANSACTIONAL) {
@@ -135,18 +135,18 @@ final class Exchange {
         try {
             return RequestBody.read(request, settings.requestLimits());
         } catch (SpillBuffer.TooLargeException e) {
-            answers.problem(
+            answers.refuse(
                     response,
                     ProblemCode.BODY_TOO_LARGE,
                     "A body has at most " + settings.requestLimits().total() + " bytes here");
         } catch (RequestBody.MalformedException e) {
             log.debug("A multipart body or a form was refused", e);
-            answers.problem(response, ProblemCode.MALFORMED_BODY, "The body is not what its Content-Type says");
+            answers.refuse(response, ProblemCode.MALFORMED_BODY, "The body is not what its Content-Type says");
         } catch (SpillBuffer.SpillException e) {
             throw e;
         } catch (IOException e) {
             log.debug("A request's body ended early", e);
-            answers.problem(
+            answers.refuse(
                     response, ProblemCode.INCOMPLETE_BODY, "The body ended before its end; send the request again");
         }
         return null;
@@ -200,7 +200,7 @@ final class Exchange {
                 && request.getProtocol().startsWith("HTTP/1.")) {
             response.setHeader("Connection", "close");
         }
-        answers.answer(outcome, response);
+        answers.answer(outcome, request, response);
     }
 
     private WorkResult runChain(IdempotencyContext context, ReplayableRequest replayable, HeldResponse holding)

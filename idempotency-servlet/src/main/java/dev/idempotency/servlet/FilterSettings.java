@@ -25,7 +25,9 @@ record FilterSettings(
         Duration retryAfter,
         String problemTypeBase,
         Map<ProblemCode, Integer> statuses,
-        ResponsePolicy policy) {
+        ResponsePolicy policy,
+        RefusalListener refusals,
+        UnavailableAnswer unavailable) {
     int statusOf(ProblemCode code) {
         return statuses.getOrDefault(code, code.defaultStatus());
     }

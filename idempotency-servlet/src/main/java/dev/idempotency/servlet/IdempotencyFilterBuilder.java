@@ -36,6 +36,8 @@ public final class IdempotencyFilterBuilder {
     private Duration retention = Duration.ofHours(24);
     private Duration maxWait = Duration.ZERO;
     private Duration retryAfter = Duration.ofSeconds(2);
+    private RefusalListener refusals = code -> {};
+    private UnavailableAnswer unavailable = (request, response, status) -> false;
     private String problemTypeBase = "urn:idempotency:problem:";
     private final Map<ProblemCode, Integer> statuses = new EnumMap<>(ProblemCode.class);
 
@@ -306,6 +308,28 @@ public final class IdempotencyFilterBuilder {
         return this;
     }
 
+    /**
+     * Sets who is told of requests that are refused before their key is looked up.
+     *
+     * @param listener told once per refusal; nobody unless set
+     * @return this builder
+     */
+    public IdempotencyFilterBuilder refusals(RefusalListener listener) {
+        this.refusals = Objects.requireNonNull(listener, "listener");
+        return this;
+    }
+
+    /**
+     * Sets who answers repeats whose first answer was not kept.
+     *
+     * @param answer gives an answer of its own; 409 {@link ProblemCode#RESPONSE_UNAVAILABLE} unless set
+     * @return this builder
+     */
+    public IdempotencyFilterBuilder unavailable(UnavailableAnswer answer) {
+        this.unavailable = Objects.requireNonNull(answer, "answer");
+        return this;
+    }
+
     /** RFC 9110, section 5.6.2. */
     private static String requireToken(String option, String text) {
         if (!text.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
@@ -343,6 +367,8 @@ public final class IdempotencyFilterBuilder {
                 retryAfter,
                 problemTypeBase,
                 Map.copyOf(statuses),
-                new ResponsePolicy(replayLimit, List.copyOf(keptHeaders))));
+                new ResponsePolicy(replayLimit, List.copyOf(keptHeaders)),
+                refusals,
+                unavailable));
     }
 }

@@ -137,7 +137,7 @@ final class LeasedExchange implements HeldResponse.Streaming, AsyncListener {
             holding.release();
         } else {
             holding.drop();
-            answers.answer(outcome, response);
+            answers.answer(outcome, request, response);
         }
     }
 

@@ -464,6 +464,33 @@ abstract class FilterBehaviour extends HttpIdempotencyContract {
     }
 
     @Test
+    void answer_beyondTheReplayLimit_isGivenByTheApplicationWhereItCan() throws Exception {
+        UnavailableAnswer ofTheApplication = (request, response, status) -> {
+            if (request.getHeader("X-Unknown") != null) {
+                return false;
+            }
+            response.setStatus(status);
+            response.getWriter().print("read again");
+            return true;
+        };
+        try (OrdersService answering = other(builder -> builder.unavailable(ofTheApplication), Map.of())) {
+            AtomicInteger runs = new AtomicInteger();
+            answering.on("large", (request, response) -> {
+                runs.incrementAndGet();
+                response.setStatus(202);
+                response.getWriter().print("x".repeat(TestLimits.REPLAY + 1));
+            });
+            String key = newKey();
+            assertThat(post(answering.uri("large"), key, "{}").status()).isEqualTo(202);
+            HttpAnswer repeat = post(answering.uri("large"), key, "{}");
+            assertThat(repeat.status()).isEqualTo(202);
+            assertThat(repeat.body()).isEqualTo("read again");
+            assertProblem(post(answering.uri("large"), key, "{}", "X-Unknown: 1"), ProblemCode.RESPONSE_UNAVAILABLE);
+            assertThat(runs.get()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void body_beyondTheLimit_is413ByBytesRead() throws Exception {
         AtomicInteger runs = onOrder("upload", (request, response) -> response.setStatus(200));
         String most = "x".repeat((int) TestLimits.REQUEST.total());

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
@@ -50,16 +51,37 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
             UnaryOperator<Filter> wrapper,
             Map<String, Servlet> servlets)
             throws Exception {
+        this(
+                database,
+                container,
+                protection,
+                options,
+                wrapper,
+                servlets,
+                JdbiIdempotencyStore::of,
+                UnaryOperator.identity());
+    }
+
+    OrdersService(
+            TestDatabase database,
+            ServletServer.Starter container,
+            Protection protection,
+            Consumer<IdempotencyFilterBuilder> options,
+            UnaryOperator<Filter> wrapper,
+            Map<String, Servlet> servlets,
+            Function<DataSource, JdbiIdempotencyStore> stores,
+            UnaryOperator<Idempotency.Builder> engine)
+            throws Exception {
         this.database = database;
         SchemaInstaller.of(database.pool()).install();
         execute("CREATE TABLE IF NOT EXISTS orders (id varchar(36) PRIMARY KEY, path varchar(200) NOT NULL)");
         JoiningDataSource joiningPool = JoiningDataSource.of(database.pool());
         this.joining = joiningPool;
-        JdbiIdempotencyStore store = JdbiIdempotencyStore.of(database.pool());
-        idempotency = Idempotency.builder()
-                .transactional(store, JdbiTransactionRunner.of(joiningPool))
-                .leased(store)
-                .shutdown(shutdown)
+        JdbiIdempotencyStore store = stores.apply(database.pool());
+        idempotency = engine.apply(Idempotency.builder()
+                        .transactional(store, JdbiTransactionRunner.of(joiningPool))
+                        .leased(store)
+                        .shutdown(shutdown))
                 .build();
         IdempotencyFilterBuilder builder = IdempotencyFilter.builder(idempotency)
                 .protection(protection)
@@ -172,6 +194,10 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
     /** The joining data source, as application code knows it. */
     DataSource dataSource() {
         return joining;
+    }
+
+    Idempotency idempotency() {
+        return idempotency;
     }
 
     @Override
