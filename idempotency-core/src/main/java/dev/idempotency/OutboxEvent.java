@@ -127,6 +127,31 @@ public final class OutboxEvent {
     }
 
     /**
+     * Returns this event with further headers, behind its own; those it has already keep their values.
+     *
+     * @param more names and values, fit for {@link Builder#header}
+     * @return an event that differs in its headers only
+     * @throws IllegalArgumentException if a name or a value is unfit, as in {@link Builder#header}
+     */
+    public OutboxEvent withHeaders(Map<String, String> more) {
+        Builder builder = new Builder(topic);
+        builder.key = key;
+        builder.partition = partition;
+        builder.payload = payload;
+        builder.orderingKey = orderingKey;
+        builder.delay = delay;
+        builder.tenant = tenant;
+        builder.type = type;
+        builder.headers.putAll(headers);
+        more.forEach((name, value) -> {
+            if (!headers.containsKey(name)) {
+                builder.header(name, value);
+            }
+        });
+        return new OutboxEvent(builder, eventId);
+    }
+
+    /**
      * Returns where to publish the event.
      *
      * @return the topic's name

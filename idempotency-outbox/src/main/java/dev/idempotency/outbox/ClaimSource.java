@@ -45,6 +45,8 @@ final class ClaimSource implements EventSource {
         inFlight.readBegins();
         OutboxClaim claim = store.claim(settings.owner(), settings.leaseDuration(), query);
         gauge.rowsSeen(claim.rows());
+        settings.listener()
+                .read(claim.rows().size(), Duration.ofNanos(settings.ticker().getAsLong() - begin));
         Fence fence = new TokenFence(store, claim.token(), settings.publishedRows());
         List<OutboxRow> fresh = new ArrayList<>(claim.rows().size());
         for (OutboxRow row : claim.rows()) {

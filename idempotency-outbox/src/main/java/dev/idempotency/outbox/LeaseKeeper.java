@@ -21,6 +21,7 @@ final class LeaseKeeper {
 
     private static final long LONGEST_INTERVAL_NANOS = Duration.ofSeconds(3).toNanos();
     private static final long SHORTEST_INTERVAL_NANOS = Duration.ofMillis(100).toNanos();
+    private static final Duration FIRST_RETRY = Duration.ofMillis(100);
 
     private final LeasedOutboxStore store;
     private final RelaySettings settings;
@@ -79,15 +80,31 @@ final class LeaseKeeper {
 
     void run() {
         long interval = renewalNanos(settings.leaseDuration().toNanos(), settings.sendTimeNanos());
+        int failures = 0;
         while (!stopped) {
             try {
                 keep();
+                failures = 0;
             } catch (RuntimeException | Error e) {
+                // The database may be another one now, or the old one without the right to write (a fail-over): what is
+                // held there is in doubt until it has answered.
+                suspicions.incrementAndGet();
+                failures++;
                 log.warn("Relay {}: leases were not renewed, trying again: {}", settings.name(), e.toString());
                 log.debug("The exception", e);
             }
-            wake.await((long) (interval * (0.75 + settings.random().getAsDouble() / 4)));
+            wake.await(
+                    failures > 0
+                            ? retryNanos(failures, interval)
+                            : (long) (interval * (0.75 + settings.random().getAsDouble() / 4)));
         }
+    }
+
+    /** Sooner than the next renewal, because nothing is sent until then. */
+    private static long retryNanos(int failures, long interval) {
+        return RetryPolicy.exponential(
+                        FIRST_RETRY, Duration.ofNanos(Math.max(interval, FIRST_RETRY.toNanos())), failures)
+                .toNanos();
     }
 
     /**
@@ -102,6 +119,7 @@ final class LeaseKeeper {
     /** Gives everything back; called once {@link #run} has returned. */
     void giveUp() {
         held = new Held(setOf(List.of()), settings.ticker().getAsLong());
+        settings.listener().leases(0, 0);
         store.withdraw(settings.owner());
     }
 
@@ -112,9 +130,10 @@ final class LeaseKeeper {
         long begin = settings.ticker().getAsLong();
         Held before = held;
         List<BucketLease> kept = new ArrayList<>(before.set().leases());
+        int lost = 0;
         if (!kept.isEmpty()) {
             kept = new ArrayList<>(store.extend(settings.owner(), kept, settings.leaseDuration()));
-            int lost = before.set().leases().size() - kept.size();
+            lost = before.set().leases().size() - kept.size();
             if (lost > 0) {
                 log.warn(
                         "Relay {}: lost the leases of {} bucket ranges; another relay sends their events again if their"
@@ -136,6 +155,7 @@ final class LeaseKeeper {
         held = new Held(
                 same ? before.set() : setOf(kept),
                 begin + settings.leaseDuration().toNanos());
+        settings.listener().leases(kept.size(), lost);
         boolean doubted = cleared != doubts;
         cleared = doubts;
         if (!same) {

@@ -118,7 +118,9 @@ final class LeaseSource implements EventSource {
         long pageBytes = Math.min(LARGEST_PAGES * settings.mostBytesInFlight(), inFlight.roomBytes() + knownBytes);
         OutboxQuery query = new OutboxQuery(position, page, pageBytes, withoutTopics);
         inFlight.readBegins();
+        long begin = settings.ticker().getAsLong();
         List<OutboxRow> rows = store.read(held.set().leases(), query);
+        settings.listener().read(rows.size(), Duration.ofNanos(settings.ticker().getAsLong() - begin));
         completeBelow = mark.visibleBelow();
         gauge.rowsSeen(rows);
         return select(rows, held.set(), sendUntil, limit, query, before);

@@ -58,6 +58,7 @@ final class LockSource implements EventSource {
     private Pass relay(Transaction transaction, OutboxQuery query, Sender sender) {
         long begin = settings.ticker().getAsLong();
         List<OutboxRow> rows = store.lock(transaction, query);
+        settings.listener().read(rows.size(), Duration.ofNanos(settings.ticker().getAsLong() - begin));
         if (rows.isEmpty()) {
             return new Pass(false, false, Long.MAX_VALUE);
         }

@@ -147,18 +147,20 @@ final class Marker {
     }
 
     private void markPublished(Fence fence, List<Sent> events) {
+        long begin = settings.ticker().getAsLong();
         int held = fence.markPublished(sequences(events));
         int over = over(fence, events).size();
         counters.published.add(over);
-        countFenced(over - held);
+        countMarked(over, held, begin);
     }
 
     private void markFailed(Fence fence, List<Sent> events) {
         Map<Sent, OutboxFailure> failures = new LinkedHashMap<>();
         events.forEach(event -> failures.put(event, failure(event)));
+        long begin = settings.ticker().getAsLong();
         int held = fence.markFailed(List.copyOf(failures.values()));
         failures.keySet().retainAll(over(fence, events));
-        countFenced(failures.size() - held);
+        countMarked(failures.size(), held, begin);
         failures.forEach((event, failure) -> {
             if (failure.dead()) {
                 dead(event);
@@ -177,6 +179,7 @@ final class Marker {
 
     private void dead(Sent event) {
         counters.dead.increment();
+        settings.listener().dead(event.row().event().topic());
         source.dead(event);
         log.warn(
                 "Relay {}: event {} for {} is DEAD after {} attempts; it stays in the outbox until somebody requeues or"
@@ -200,7 +203,10 @@ final class Marker {
         return new OutboxFailure(event.row().sequence(), dead, Duration.ofNanos(jittered), error);
     }
 
-    private void countFenced(int rows) {
+    private void countMarked(int marked, int held, long beginNanos) {
+        int rows = marked - held;
+        settings.listener()
+                .marked(marked, rows, Duration.ofNanos(settings.ticker().getAsLong() - beginNanos));
         if (rows > 0) {
             source.fenced();
             counters.fenced.add(rows);

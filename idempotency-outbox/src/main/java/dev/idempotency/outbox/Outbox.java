@@ -8,9 +8,11 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +41,7 @@ public final class Outbox {
     private final Ordering ordering;
     private final int largestEventBytes;
     private final Runnable afterCommit;
+    private final TraceContext traceContext;
     private final TimeOrderedIds ids;
 
     private Outbox(Builder builder) {
@@ -46,6 +49,7 @@ public final class Outbox {
         this.ordering = builder.ordering;
         this.largestEventBytes = builder.largestEventBytes;
         this.afterCommit = builder.afterCommit;
+        this.traceContext = new TraceContext(builder.traceHeaders);
         this.ids = new TimeOrderedIds(builder.clock);
     }
 
@@ -113,7 +117,9 @@ public final class Outbox {
         List<OutboxEvent> identified = new ArrayList<>(events.size());
         List<UUID> eventIds = new ArrayList<>(events.size());
         Set<UUID> seen = new HashSet<>();
-        for (OutboxEvent event : events) {
+        Map<String, String> trace = traceContext.headers();
+        for (OutboxEvent given : events) {
+            OutboxEvent event = TraceContext.added(trace, given);
             check(event);
             UUID id = event.eventId().orElseGet(ids::next);
             if (!seen.add(id)) {
@@ -155,6 +161,7 @@ public final class Outbox {
         private Ordering ordering = Ordering.NONE;
         private int largestEventBytes = DEFAULT_LARGEST_EVENT;
         private Runnable afterCommit = () -> {};
+        private Supplier<Map<String, String>> traceHeaders = Map::of;
         private InstantSource clock = InstantSource.system();
 
         private Builder(OutboxStore store) {
@@ -203,6 +210,24 @@ public final class Outbox {
          */
         public Builder afterCommit(Runnable action) {
             this.afterCommit = Objects.requireNonNull(action, "afterCommit");
+            return this;
+        }
+
+        /**
+         * Says where the W3C trace context of the appending thread is found, so that each event carries it as its headers
+         * {@code traceparent} and {@code tracestate} and the consumer's trace goes on from the writer's and not from the
+         * relay's; none by default.
+         *
+         * <p>With OpenTelemetry: {@code W3CTraceContextPropagator.getInstance().inject(Context.current(), headers,
+         * Map::put)} into a new map. Called once per append, on its thread. Whatever is not well-formed is left out, as the
+         * standard asks, and what throws is too: a trace must not cost the business transaction. An event that has a header
+         * {@code traceparent} of its own keeps both as they are.
+         *
+         * @param headers returns the headers of the trace under way, by their names in lower case; empty if there is none
+         * @return this builder
+         */
+        public Builder traceContext(Supplier<Map<String, String>> headers) {
+            this.traceHeaders = Objects.requireNonNull(headers, "traceContext");
             return this;
         }
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,8 @@ public abstract sealed class RelayBuilder<B extends RelayBuilder<B>>
     private RetryPolicy retry = RetryPolicy.ofDefaults();
     private PublishedRows publishedRows;
     private @Nullable GracefulShutdown shutdown;
+    private RelayListener listener = CarefulListener.NONE;
+    private LongSupplier ticker = System::nanoTime;
 
     RelayBuilder(OutboxPublisher publisher, int batchSize, PublishedRows publishedRows) {
         this.publisher = Objects.requireNonNull(publisher, "publisher");
@@ -157,6 +160,23 @@ public abstract sealed class RelayBuilder<B extends RelayBuilder<B>>
     }
 
     /**
+     * Says who hears what the relay does, such as {@link OutboxMeters}; nobody by default.
+     *
+     * @param hears the listener
+     * @return this builder
+     */
+    public B listener(RelayListener hears) {
+        this.listener = CarefulListener.of(Objects.requireNonNull(hears, "listener"));
+        return self();
+    }
+
+    /** Sets the monotonic clock, for tests that let time pass. */
+    B ticker(LongSupplier nanos) {
+        this.ticker = nanos;
+        return self();
+    }
+
+    /**
      * Returns the relay, not started.
      *
      * @return a new relay
@@ -202,7 +222,8 @@ public abstract sealed class RelayBuilder<B extends RelayBuilder<B>>
                 retry,
                 publishedRows,
                 ordering,
-                System::nanoTime,
+                listener,
+                ticker,
                 () -> ThreadLocalRandom.current().nextDouble());
     }
 }

@@ -230,7 +230,7 @@ final class RelayLoop implements EventSource.Sender {
     }
 
     private void send(OutboxRow row, Fence fence) {
-        Sent event = new Sent(row, fence);
+        Sent event = new Sent(row, fence, settings.ticker().getAsLong());
         inFlight.add(event);
         if (row.damage().isPresent()) {
             completed(event, new PublishOutcome.Failed(PublishOutcome.Kind.RECORD, damaged(row)));
@@ -257,6 +257,8 @@ final class RelayLoop implements EventSource.Sender {
             return;
         }
         String topic = event.row().event().topic();
+        settings.listener()
+                .answered(topic, outcome, Duration.ofNanos(settings.ticker().getAsLong() - event.sentNanos()));
         if (outcome instanceof PublishOutcome.Failed failed) {
             failed(event, failed, topic);
             marker.enqueue(event);

@@ -20,6 +20,7 @@ import java.util.function.LongSupplier;
  * @param retry what becomes of events that fail
  * @param publishedRows what becomes of rows that were published
  * @param ordering which order is kept
+ * @param listener hears what the relay does
  * @param ticker the monotonic clock, in nanoseconds
  * @param random for jitter, 0 to 1
  */
@@ -36,5 +37,6 @@ record RelaySettings(
         RetryPolicy retry,
         PublishedRows publishedRows,
         Ordering ordering,
+        RelayListener listener,
         LongSupplier ticker,
         DoubleSupplier random) {}

@@ -10,10 +10,12 @@ final class Sent {
     private final OutboxRow row;
     private volatile Fence fence;
     private final long bytes;
+    private final long sentNanos;
     private final AtomicReference<@Nullable PublishOutcome> outcome = new AtomicReference<>();
 
-    Sent(OutboxRow row, Fence fence) {
+    Sent(OutboxRow row, Fence fence, long nowNanos) {
         this.row = row;
+        this.sentNanos = nowNanos;
         this.fence = fence;
         this.bytes = row.event().sizeBytes() + 200;
     }
@@ -33,6 +35,11 @@ final class Sent {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Returns when it was handed over, by the monotonic clock. */
+    long sentNanos() {
+        return sentNanos;
     }
 
     /** Takes the outcome and returns true, unless there is one already: a publisher that answers twice changes nothing. */

@@ -78,6 +78,7 @@ class KeyOrderTest {
                 retry,
                 PublishedRows.DELETE,
                 Ordering.KEY,
+                CarefulListener.NONE,
                 () -> ticker.getAsLong(),
                 () -> 0.5);
         EventsInFlight inFlight = new EventsInFlight(settings.mostInFlight(), settings.mostBytesInFlight());
