@@ -37,6 +37,11 @@ abstract class EventSql {
                 """.formatted(consumers);
     }
 
+    /** True if a column, which may be null, is what the parameter is. */
+    String isSame(String column) {
+        return column + " IS NOT DISTINCT FROM ?";
+    }
+
     /** True if this is still the transaction of the proof. Parameters: proof. */
     abstract String isProven();
 
@@ -54,9 +59,9 @@ abstract class EventSql {
                 AND topic_id = ?
                 AND partition_number = ?
                 AND epoch = ?
-                AND next_offset IS NOT DISTINCT FROM ?
+                AND %4$s
                 AND %3$s
-                """.formatted(offsets, now(), isProven());
+                """.formatted(offsets, now(), isProven(), isSame("next_offset"));
     }
 
     /**
@@ -72,9 +77,9 @@ abstract class EventSql {
     /** Counts an attempt once in each epoch. Parameters: offset, epoch, offset, consumer, topic id, partition, epoch. */
     String start() {
         return """
-                UPDATE %s
+                UPDATE %1$s
                 SET starts = CASE
-                WHEN started_offset IS DISTINCT FROM ? OR starts = 0 THEN 1
+                WHEN NOT (%2$s) OR starts = 0 THEN 1
                 WHEN started_epoch = ? THEN starts
                 ELSE starts + 1
                 END,
@@ -84,7 +89,7 @@ abstract class EventSql {
                 AND topic_id = ?
                 AND partition_number = ?
                 AND epoch = ?
-                """.formatted(offsets);
+                """.formatted(offsets, isSame("started_offset"));
     }
 
     /** Parameters: consumer, topic id, partition. */

@@ -44,6 +44,7 @@ abstract class EventTables {
         return switch (dialect) {
             case POSTGRESQL ->
                 new PostgreSqlEventTables(new PostgreSqlEventSql(names, PostgreSqlLimits.probe(connection)));
+            case MARIADB -> new MariaDbEventTables(new MariaDbEventSql(names));
             case H2 -> new H2EventTables(new H2EventSql(names));
         };
     }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps marks, offsets and parked events in the tables {@code processed_event}, {@code partition_offset} and {@code
- * parked_event} of a PostgreSQL or H2 database; applications make one per database and give it to a consumer.
+ * parked_event} of a PostgreSQL, MariaDB or H2 database; applications make one per database and give it to a consumer.
  *
  * <p>What joins a transaction runs in the one it is given: any runner will do whose transactions have a {@link Connection}
  * to the same database. The rest opens short transactions of its own on the store's data source, and must not be called
@@ -73,7 +73,7 @@ public final class JdbiEventStore implements StartedAttemptStore, ParkedEventSto
      * @throws dev.idempotency.SchemaException if a table, a column or a unique index is missing; the message holds the
      *     statements that add it
      * @throws dev.idempotency.StoreUnavailableException if the database does not answer
-     * @throws IllegalArgumentException if it is neither PostgreSQL nor H2
+     * @throws IllegalArgumentException if it is none of PostgreSQL, MariaDB and H2
      * @throws IllegalStateException if its connections have {@code autosave=always}
      */
     public static JdbiEventStore of(DataSource dataSource) {
@@ -89,7 +89,7 @@ public final class JdbiEventStore implements StartedAttemptStore, ParkedEventSto
      * @throws dev.idempotency.SchemaException if a table, a column or a unique index is missing; the message holds the
      *     statements that add it
      * @throws dev.idempotency.StoreUnavailableException if the database does not answer
-     * @throws IllegalArgumentException if it is neither PostgreSQL nor H2
+     * @throws IllegalArgumentException if it is none of PostgreSQL, MariaDB and H2
      * @throws IllegalStateException if its connections have {@code autosave=always}
      */
     public static JdbiEventStore of(DataSource dataSource, TransactionLimits limits) {
@@ -271,10 +271,10 @@ public final class JdbiEventStore implements StartedAttemptStore, ParkedEventSto
                 connection -> tables.unpark(connection, number, partition, offset));
     }
 
-    private static <T extends @Nullable Object> T join(
+    private <T extends @Nullable Object> T join(
             String attempted, TransactionContext transaction, Statements<T> statements) {
         try {
-            return statements.run(transaction.unwrap(Connection.class));
+            return statements.run(database.connection(transaction));
         } catch (SQLException e) {
             throw SqlErrors.translate(attempted, e);
         }

@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the records of operations in the table {@code idempotency_record} of a PostgreSQL or H2 database; applications
+ * Keeps the records of operations in the table {@code idempotency_record} of a PostgreSQL, MariaDB or H2 database; applications
  * make one per database and give it to {@link dev.idempotency.Idempotency}.
  *
  * <p>It holds both protections. For {@link dev.idempotency.Protection#TRANSACTIONAL} its statements run in the
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On PostgreSQL a claim within a transaction is one execution that writes nothing, and the completion is one
  * statement; a claim in a transaction that is rollback-only, which is a look-up, runs as READ COMMITTED whatever the
- * pool's default is. On H2 a claim writes its row first. All times are the database's.
+ * XX are the database's.
  *
  * <p>Safe for use by many threads. It does not own the data source.
  */
@@ -58,7 +58,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
      * @throws dev.idempotency.SchemaException if the table, a column or a unique index is missing; the message holds
      *     the statements that add it
      * @throws dev.idempotency.StoreUnavailableException if the database does not answer
-     * @throws IllegalArgumentException if it is neither PostgreSQL nor H2
+     * @throws IllegalArgumentException if it is none of PostgreSQL, MariaDB and H2
      * @throws IllegalStateException if its connections have {@code autosave=always}
      */
     public static JdbiIdempotencyStore of(DataSource dataSource) {
@@ -77,7 +77,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
 
     @Override
     public ClaimOutcome claim(Transaction transaction, ClaimRequest request) {
-        return StoreDatabase.join(
+        return database.join(
                 "The claim of " + request.id().key(),
                 transaction,
                 (joined, connection) -> joined.isRollbackOnly()
@@ -88,7 +88,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
     @Override
     public void complete(Transaction transaction, Claim claim, RecordedResult result) {
         Objects.requireNonNull(result, "result");
-        StoreDatabase.join("The completion of " + claim.request().id().key(), transaction, (joined, connection) -> {
+        database.join("The completion of " + claim.request().id().key(), transaction, (joined, connection) -> {
             records.complete(connection, claim, result);
             return true;
         });
@@ -286,7 +286,7 @@ public final class JdbiIdempotencyStore implements TransactionalIdempotencyStore
          * @throws dev.idempotency.SchemaException if the table, a column or a unique index is missing; the message
          *     holds the statements that add it
          * @throws dev.idempotency.StoreUnavailableException if the database does not answer
-         * @throws IllegalArgumentException if it is neither PostgreSQL nor H2
+         * @throws IllegalArgumentException if it is none of PostgreSQL, MariaDB and H2
          * @throws IllegalStateException if its connections have {@code autosave=always}
          */
         public JdbiIdempotencyStore build() {

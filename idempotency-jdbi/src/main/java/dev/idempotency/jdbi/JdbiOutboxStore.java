@@ -70,6 +70,7 @@ public final class JdbiOutboxStore
         StoreDatabase database = StoreDatabase.connect(dataSource, names, SchemaSubject.OUTBOX);
         return switch (database.dialect()) {
             case POSTGRESQL -> onPostgreSql(database, names);
+            case MARIADB -> onMariaDb(database, names);
             case H2 -> onH2(database, names);
         };
     }
@@ -83,6 +84,11 @@ public final class JdbiOutboxStore
         return new JdbiOutboxStore(database, sql, new PostgreSqlOutboxRows(sql));
     }
 
+    private static JdbiOutboxStore onMariaDb(StoreDatabase database, TableNames names) {
+        MariaDbOutboxSql sql = new MariaDbOutboxSql(names);
+        return new JdbiOutboxStore(database, sql, new MariaDbOutboxRows(sql));
+    }
+
     private static JdbiOutboxStore onH2(StoreDatabase database, TableNames names) {
         H2OutboxSql sql = new H2OutboxSql(names);
         return new JdbiOutboxStore(database, sql, new H2OutboxRows(sql));
@@ -90,7 +96,7 @@ public final class JdbiOutboxStore
 
     @Override
     public Set<UUID> append(TransactionContext transaction, List<OutboxEvent> events) {
-        Connection connection = transaction.unwrap(Connection.class);
+        Connection connection = database.connection(transaction);
         try {
             if (connection.getAutoCommit()) {
                 throw new IllegalStateException(
@@ -282,8 +288,8 @@ public final class JdbiOutboxStore
         return database.inOwnTransaction(attempted, limits, (transaction, connection) -> statements.run(connection));
     }
 
-    private static <T> T joined(String attempted, Transaction transaction, Statements<T> statements) {
-        return StoreDatabase.join(attempted, transaction, (same, connection) -> statements.run(connection));
+    private <T> T joined(String attempted, Transaction transaction, Statements<T> statements) {
+        return database.join(attempted, transaction, (same, connection) -> statements.run(connection));
     }
 
     /** Statements on the connection of a transaction. */

@@ -22,7 +22,7 @@ final class ManagedOutboxSql {
                 (SELECT seq FROM %1$s WHERE done_at IS NULL ORDER BY seq FETCH FIRST ROW ONLY) AS first_live,
                 (SELECT seq FROM %1$s WHERE done_at IS NULL ORDER BY seq DESC FETCH FIRST ROW ONLY) AS last_live,
                 (SELECT %2$s FROM %1$s WHERE done_at IS NULL ORDER BY seq FETCH FIRST ROW ONLY) AS age
-                """.formatted(sql.event, sql.age());
+                """.formatted(sql.live(), sql.age());
     }
 
     /** Rows that are still to be published. Parameters: status, filter, limit. */
@@ -81,7 +81,7 @@ final class ManagedOutboxSql {
     /** One row that this transaction has locked. Parameter: id. */
     String requeue() {
         return """
-                UPDATE %s
+                %s
                 SET %s
                 status = 'PENDING',
                 attempts = 0,
@@ -93,27 +93,27 @@ final class ManagedOutboxSql {
                 locked_until = NULL
                 WHERE event_id = ?
                 AND status = 'DEAD'
-                """.formatted(sql.event, sql.requeued());
+                """.formatted(sql.updateById(), sql.requeued());
     }
 
     /** Parameters: reason, ids, of rows that this transaction has locked. */
     String skip() {
         return """
-                UPDATE %s
+                %s
                 SET status = 'DEAD',
                 last_error = ?,
                 done_at = %s
                 WHERE event_id = ANY(?)
                 AND done_at IS NULL
-                """.formatted(sql.event, sql.clock());
+                """.formatted(sql.updateById(), sql.clock());
     }
 
     /** Parameter: ids, of rows that this transaction has locked. */
     String discard() {
         return """
-                DELETE FROM %s
+                %s
                 WHERE event_id = ANY(?)
                 AND status = 'DEAD'
-                """.formatted(sql.event);
+                """.formatted(sql.deleteById());
     }
 }

@@ -46,6 +46,7 @@ abstract class OperationRecords {
             case POSTGRESQL ->
                 new PostgreSqlOperationRecords(
                         new PostgreSqlOperationSql(names, PostgreSqlLimits.probe(connection), tombstones), retryAfter);
+            case MARIADB -> new MariaDbOperationRecords(new MariaDbOperationSql(names, tombstones), retryAfter);
             case H2 -> new H2OperationRecords(new H2OperationSql(names, tombstones), retryAfter);
         };
     }
@@ -176,10 +177,15 @@ abstract class OperationRecords {
         return rows == 1 ? Optional.of(new ClaimOutcome.Acquired(claim)) : Optional.empty();
     }
 
+    /** What a dialect puts around a statement that writes a claim. */
+    String claiming(String statement) {
+        return statement;
+    }
+
     private int insertClaim(Connection connection, Claim claim, Duration leaseDuration) throws SQLException {
         ClaimRequest request = claim.request();
         Scope scope = request.id().scope();
-        try (PreparedStatement statement = connection.prepareStatement(sql.insertClaim())) {
+        try (PreparedStatement statement = connection.prepareStatement(claiming(sql.insertClaim()))) {
             bindId(Parameters.of(statement), request.id())
                     .bytes(scope.callerDigest())
                     .text(OperationText.of(scope))
@@ -196,7 +202,7 @@ abstract class OperationRecords {
             throws SQLException {
         ClaimRequest request = claim.request();
         Scope scope = request.id().scope();
-        try (PreparedStatement statement = connection.prepareStatement(sql.replaceClaim())) {
+        try (PreparedStatement statement = connection.prepareStatement(claiming(sql.replaceClaim()))) {
             Parameters parameters = Parameters.of(statement)
                     .bytes(scope.callerDigest())
                     .text(OperationText.of(scope))

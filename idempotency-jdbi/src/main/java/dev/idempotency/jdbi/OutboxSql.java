@@ -57,6 +57,31 @@ abstract class OutboxSql {
     /** Inserts events and returns the ids inserted. Parameters depend on the dialect. */
     abstract String append();
 
+    /** The table, where unfinished rows are looked for in the order of their numbers. */
+    String live() {
+        return event;
+    }
+
+    /** The begin of an update of rows that are named by their numbers. */
+    String update() {
+        return "UPDATE " + event;
+    }
+
+    /** The begin of a deletion of rows that are named by their numbers. */
+    String deleteFrom() {
+        return "DELETE FROM " + event;
+    }
+
+    /** As {@link #update()}, of rows that are named by their ids. */
+    String updateById() {
+        return update();
+    }
+
+    /** As {@link #deleteFrom()}, of rows that are named by their ids. */
+    String deleteById() {
+        return deleteFrom();
+    }
+
     /** The events of these ids. Parameter: ids. */
     String find() {
         return """
@@ -100,25 +125,29 @@ abstract class OutboxSql {
                 %s) AS locked) AS page
                 WHERE bytes_before < ?
                 ORDER BY seq
-                """.formatted(bytesBefore("OCTET_LENGTH(payload)"), columns(), event, clock(), clock(), limitAndLock());
+                """.formatted(bytesBefore("OCTET_LENGTH(payload)"), columns(), live(), clock(), clock(), limitAndLock());
     }
 
     /** At most as many rows as the parameter says, locked, passing over those that others have locked. */
     abstract String limitAndLock();
 
-    /** Claims rows that this transaction has locked. Parameters: owner, token, lease, sequence numbers. */
+    /**
+     * Claims rows that this transaction has locked. Parameters: owner, token, lease, sequence numbers.
+     *
+     * <p>The crashes come first because MariaDB reads what it has already set.
+     */
     String claim() {
         return """
-                UPDATE %s
-                SET status = 'PUBLISHING',
+                %s
+                SET crashes = crashes + CASE WHEN status = 'PUBLISHING' THEN 1 ELSE 0 END,
+                status = 'PUBLISHING',
                 locked_by = ?,
                 claim_token = ?,
                 locked_at = %s,
-                locked_until = %s,
-                crashes = crashes + CASE WHEN status = 'PUBLISHING' THEN 1 ELSE 0 END
+                locked_until = %s
                 WHERE seq = ANY(?)
                 AND done_at IS NULL
-                """.formatted(event, clock(), later());
+                """.formatted(update(), clock(), later());
     }
 
     /** Parameters: sequence numbers, token. */
@@ -140,7 +169,7 @@ abstract class OutboxSql {
 
     private String published() {
         return """
-                UPDATE %s
+                %s
                 SET status = 'PUBLISHED',
                 published_at = %s,
                 done_at = %s,
@@ -148,21 +177,21 @@ abstract class OutboxSql {
                 locked_until = NULL
                 WHERE seq = ANY(?)
                 AND done_at IS NULL
-                """.formatted(event, clock(), clock());
+                """.formatted(update(), clock(), clock());
     }
 
     private String delete() {
         return """
-                DELETE FROM %s
+                %s
                 WHERE seq = ANY(?)
                 AND done_at IS NULL
-                """.formatted(event);
+                """.formatted(deleteFrom());
     }
 
     /** One row. Parameters: dead or not, delay, dead or not, error, sequence number; then the fence's. */
     private String failed() {
         return """
-                UPDATE %s
+                %s
                 SET status = CASE WHEN ? THEN 'DEAD' ELSE 'PENDING' END,
                 attempts = attempts + 1,
                 next_attempt_at = %s,
@@ -172,7 +201,7 @@ abstract class OutboxSql {
                 locked_until = NULL
                 WHERE seq = ?
                 AND done_at IS NULL
-                """.formatted(event, later(), clock());
+                """.formatted(update(), later(), clock());
     }
 
     /** One row. Parameters: dead or not, delay, dead or not, error, sequence number, token. */
@@ -183,7 +212,7 @@ abstract class OutboxSql {
     /** Parameters: sequence numbers, token. */
     String claimRelease() {
         return """
-                UPDATE %s
+                %s
                 SET status = 'PENDING',
                 claim_token = NULL,
                 locked_by = NULL,
@@ -191,7 +220,7 @@ abstract class OutboxSql {
                 locked_until = NULL
                 WHERE seq = ANY(?)
                 AND done_at IS NULL
-                """.formatted(event) + claimed();
+                """.formatted(update()) + claimed();
     }
 
     /** Rows whose claim has ended. Parameter: limit. */
@@ -204,13 +233,13 @@ abstract class OutboxSql {
                 AND locked_until < %s
                 ORDER BY seq
                 %s
-                """.formatted(event, clock(), limitAndLock());
+                """.formatted(live(), clock(), limitAndLock());
     }
 
     /** Parameter: sequence numbers, of rows that this transaction has locked. */
     String returnExpired() {
         return """
-                UPDATE %s
+                %s
                 SET status = 'PENDING',
                 crashes = crashes + 1,
                 claim_token = NULL,
@@ -219,7 +248,7 @@ abstract class OutboxSql {
                 locked_until = NULL
                 WHERE seq = ANY(?)
                 AND done_at IS NULL
-                """.formatted(event);
+                """.formatted(update());
     }
 
     /** Parameter: sequence numbers, of rows that this transaction has locked. */
@@ -320,7 +349,7 @@ abstract class OutboxSql {
                 AND NOT (topic = ANY(?))
                 ORDER BY seq
                 FETCH FIRST ? ROWS ONLY)
-                """.formatted(columns(), event);
+                """.formatted(columns(), live());
         String scans = IntStream.range(0, ranges).mapToObj(range -> scan).collect(Collectors.joining("UNION ALL\n"));
         return """
                 SELECT *

@@ -9,6 +9,7 @@ abstract sealed class SchemaSql {
     static SchemaSql of(SqlDialect dialect) {
         return switch (dialect) {
             case POSTGRESQL -> new PostgreSql();
+            case MARIADB -> new MariaDb();
             case H2 -> new H2();
         };
     }
@@ -100,6 +101,57 @@ abstract sealed class SchemaSql {
         @Override
         String lockInstaller() {
             return "SELECT pg_advisory_xact_lock(hashtextextended('dev.idempotency.jdbi schema', 0))";
+        }
+    }
+
+    static final class MariaDb extends SchemaSql {
+        /** A table's name behind that of its schema. */
+        private static final String QUALIFIED =
+                "(SELECT IF(LOCATE('.', t) > 0, t, CONCAT(DATABASE(), '.', t)) FROM (SELECT ? AS t) AS given)";
+
+        @Override
+        String uniqueIndexes() {
+            return """
+                    SELECT GROUP_CONCAT(LOWER(column_name) ORDER BY seq_in_index)
+                    FROM information_schema.statistics
+                    WHERE ? IS NOT NULL
+                    AND table_schema = COALESCE(NULLIF(?, ''), DATABASE())
+                    AND table_name = ?
+                    AND non_unique = 0
+                    GROUP BY index_name
+                    HAVING COUNT(sub_part) = 0
+                    """;
+        }
+
+        @Override
+        String hasIndex() {
+            return """
+                    SELECT 1
+                    FROM information_schema.statistics
+                    WHERE CONCAT(table_schema, '.', table_name) = %s
+                    AND index_name = ?
+                    """.formatted(QUALIFIED);
+        }
+
+        @Override
+        String hasColumn() {
+            return """
+                    SELECT 1
+                    FROM information_schema.columns
+                    WHERE CONCAT(table_schema, '.', table_name) = %s
+                    AND column_name = ?
+                    """.formatted(QUALIFIED);
+        }
+
+        @Override
+        String lockInstaller() {
+            return "SELECT 1";
+        }
+
+        /** As on H2, each statement of DDL commits. */
+        @Override
+        int installerRounds() {
+            return 20;
         }
     }
 

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +25,7 @@ final class Session {
     private final Connection connection;
     private boolean autoCommit;
     private int networkTimeout = UNKNOWN;
-    private @Nullable H2Limits limitsBefore;
+    private @Nullable Limits limitsBefore;
 
     private Session(DataSource dataSource, Connection connection) {
         this.dataSource = dataSource;
@@ -67,7 +68,22 @@ final class Session {
         }
         boundWaitForAnswers(limits);
         // PostgreSQL is told by a store's first statement, for the transaction alone.
-        limitsBefore = H2Limits.putInForce(connection, limits).orElse(null);
+        limitsBefore = putInForce(limits);
+    }
+
+    private @Nullable Limits putInForce(TransactionLimits limits) throws SQLException {
+        Optional<H2Limits> h2 = H2Limits.putInForce(connection, limits);
+        if (h2.isPresent()) {
+            return h2.get()::set;
+        }
+        Optional<MariaDbSession> mariaDb = MariaDbSession.putInForce(connection, limits);
+        return mariaDb.isPresent() ? mariaDb.get()::set : null;
+    }
+
+    /** Limits that a session had before. */
+    @FunctionalInterface
+    private interface Limits {
+        void set(Connection connection) throws SQLException;
     }
 
     /** The server bounds its statements; the wait for an answer that a dead network swallowed is bounded only here. */

@@ -12,6 +12,7 @@ import java.util.Locale;
  */
 enum SqlDialect {
     POSTGRESQL("PostgreSQL"),
+    MARIADB("MariaDB"),
     H2("H2");
 
     private final String productName;
@@ -33,12 +34,25 @@ enum SqlDialect {
         }
         String product = connection.getMetaData().getDatabaseProductName();
         throw new IllegalArgumentException("The database is " + product
-                + ", but the stores speak the SQL of PostgreSQL and H2 only: use one of these, or implement the SPI");
+                + ", but the stores speak the SQL of PostgreSQL, MariaDB and H2 only: use one of these, or implement the"
+                + " SPI. MySQL is none of them: it lacks SET STATEMENT and INSERT ... RETURNING");
     }
 
     /** Tells whether the database behind a connection speaks this one; no round trip with the drivers known here. */
     boolean isThatOf(Connection connection) throws SQLException {
         return productName.equalsIgnoreCase(connection.getMetaData().getDatabaseProductName());
+    }
+
+    /** Makes the store's own transaction, of which nothing has run yet, one in which its statements hold. */
+    void begin(Connection connection) throws SQLException {
+        if (this == MARIADB) {
+            MariaDbSession.readCommitted(connection);
+        }
+    }
+
+    /** Returns the connection as the statements of this dialect need it. */
+    Connection adapt(Connection connection) {
+        return this == MARIADB ? MariaDbConnection.over(connection) : connection;
     }
 
     /** The folder of its schema files, under {@code schema/} beside this class. */

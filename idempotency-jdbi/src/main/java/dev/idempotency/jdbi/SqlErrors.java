@@ -23,6 +23,17 @@ final class SqlErrors {
     /** No such table: PostgreSQL's two (table, schema), the standard's, and H2's for an empty database or near misses. */
     private static final Set<String> MISSING_TABLE = Set.of("42P01", "3F000", "42S02", "42S03", "42S04", "90079");
 
+    /**
+     * MariaDB's, which have no state of their own: the statement was interrupted or took too long, the connection was
+     * killed, the server is read-only.
+     */
+    private static final Set<Integer> UNAVAILABLE_ON_MARIADB = Set.of(1317, 1969, 1927, 1290, 1836);
+
+    /** MariaDB's for a schema that is not there. */
+    private static final int UNKNOWN_SCHEMA = 1049;
+
+    private static final int MARIADB_DUPLICATE_KEY = 1062;
+
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
 
     private SqlErrors() {}
@@ -61,6 +72,7 @@ final class SqlErrors {
         return state.startsWith("08")
                 || state.startsWith("53")
                 || UNAVAILABLE.contains(state)
+                || isCodeOfMariaDb(failure, UNAVAILABLE_ON_MARIADB)
                 || failure instanceof SQLNonTransientConnectionException
                 || failure instanceof SQLTransientConnectionException
                 || failure instanceof SQLRecoverableException;
@@ -79,7 +91,7 @@ final class SqlErrors {
 
     /** Tells whether a statement names a table that is not there; one that may not be read is another matter. */
     static boolean isMissingTable(SQLException failure) {
-        return MISSING_TABLE.contains(stateOf(failure));
+        return MISSING_TABLE.contains(stateOf(failure)) || isCodeOfMariaDb(failure, Set.of(UNKNOWN_SCHEMA));
     }
 
     static boolean isLockTimeout(SQLException failure) {
@@ -87,7 +99,15 @@ final class SqlErrors {
     }
 
     static boolean isDuplicateKey(SQLException failure) {
-        return stateOf(failure).equals("23505");
+        return stateOf(failure).equals("23505")
+                || (stateOf(failure).equals("23000") && failure.getErrorCode() == MARIADB_DUPLICATE_KEY);
+    }
+
+    /** PostgreSQL's driver has no codes, and H2's are states. */
+    private static boolean isCodeOfMariaDb(SQLException failure, Set<Integer> codes) {
+        String state = stateOf(failure);
+        return (state.equals("HY000") || state.equals("42000") || state.equals("70100"))
+                && codes.contains(failure.getErrorCode());
     }
 
     static String stateOf(SQLException failure) {

@@ -1,6 +1,7 @@
 package dev.idempotency.jdbi;
 
 import dev.idempotency.transaction.Transaction;
+import dev.idempotency.transaction.TransactionContext;
 import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -41,6 +42,9 @@ final class StoreDatabase {
 
     private static SqlDialect look(Connection connection, TableNames names, SchemaSubject subject) throws SQLException {
         SqlDialect dialect = SqlDialect.detect(connection);
+        if (dialect == SqlDialect.MARIADB) {
+            MariaDbSession.refuseUnsafe(connection);
+        }
         SchemaCheck.verify(connection, dialect, names, subject);
         return dialect;
     }
@@ -60,16 +64,26 @@ final class StoreDatabase {
      * @throws IllegalStateException if this thread is inside a transaction on the store's data source
      */
     <T extends @Nullable Object> T inOwnTransaction(String attempted, TransactionLimits limits, SqlWork<T> work) {
-        return runner.run(limits, transaction -> join(attempted, transaction, work));
+        return runner.run(
+                limits,
+                transaction -> join(attempted, transaction, (own, connection) -> {
+                    dialect.begin(connection);
+                    return work.run(own, connection);
+                }));
     }
 
     /** Runs statements of the store in the transaction of whoever calls it, and translates their failures. */
-    static <T extends @Nullable Object> T join(String attempted, Transaction transaction, SqlWork<T> work) {
+    <T extends @Nullable Object> T join(String attempted, Transaction transaction, SqlWork<T> work) {
         try {
-            return work.run(transaction, transaction.unwrap(Connection.class));
+            return work.run(transaction, connection(transaction));
         } catch (SQLException e) {
             throw SqlErrors.translate(attempted, e);
         }
+    }
+
+    /** The connection of a transaction, for the store's own statements. */
+    Connection connection(TransactionContext transaction) {
+        return dialect.adapt(transaction.unwrap(Connection.class));
     }
 
     /** Statements on the guarded connection of a transaction. */

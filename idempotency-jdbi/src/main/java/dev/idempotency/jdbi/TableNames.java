@@ -46,6 +46,11 @@ record TableNames(String schema, String prefix) {
         return schema.isEmpty() ? prefix + name : schema + "." + prefix + name;
     }
 
+    /** Returns the name of an index or constraint, which is called after its table and lies in the table's schema. */
+    String part(String name) {
+        return prefix + name;
+    }
+
     /**
      * Returns a schema file's text with this installation's names in place of the plain ones. Indexes and constraints
      * are called after their table and get the prefix; the database puts them into the table's schema.

@@ -21,6 +21,15 @@ abstract class SchemaInstallerContract {
 
     abstract DataSource database();
 
+    /** A schema that does not exist yet. */
+    String schema() {
+        return "app";
+    }
+
+    void dropPrimaryKey() throws SQLException {
+        execute("ALTER TABLE idempotency_record DROP CONSTRAINT idempotency_record_pkey");
+    }
+
     @Test
     void install_twice_isAsOnce() {
         SchemaInstaller.of(database).install();
@@ -31,8 +40,8 @@ abstract class SchemaInstallerContract {
 
     @Test
     void install_withOtherNames_isFoundUnderThemOnly() throws SQLException {
-        execute("CREATE SCHEMA app");
-        TableNames names = new TableNames("app", "my_");
+        execute("CREATE SCHEMA " + schema());
+        TableNames names = new TableNames(schema(), "my_");
         SchemaInstaller.of(database, names).install();
 
         assertThatCode(() -> connectAll(names)).doesNotThrowAnyException();
@@ -75,7 +84,7 @@ abstract class SchemaInstallerContract {
     @Test
     void connect_noUniqueKey_namesTheStatementThatCuresIt() throws SQLException {
         SchemaInstaller.of(database).install();
-        execute("ALTER TABLE idempotency_record DROP CONSTRAINT idempotency_record_pkey");
+        dropPrimaryKey();
         execute("CREATE UNIQUE INDEX too_narrow ON idempotency_record (idempotency_key)");
         execute("CREATE INDEX not_unique ON idempotency_record (idempotency_key, scope_digest)");
 

@@ -85,7 +85,20 @@ abstract class TestDatabase implements AutoCloseable {
     }
 
     final void crash(Transaction transaction) {
-        execute(killSession(number(transaction.unwrap(Connection.class), sessionId())));
+        long session = number(transaction.unwrap(Connection.class), sessionId());
+        execute(killSession(session));
+        awaitEnd(session);
+    }
+
+    /** Waits until a session that was killed is over, where {@link #killSession} does not. */
+    void awaitEnd(long session) {}
+
+    final long count(String query) {
+        try (Connection connection = dataSource().getConnection()) {
+            return number(connection, query);
+        } catch (SQLException e) {
+            throw new IllegalStateException("Refused: " + query, e);
+        }
     }
 
     final void execute(String sql) {

@@ -1,0 +1,17 @@
+package dev.idempotency.jdbi;
+
+import org.junit.jupiter.api.AfterAll;
+
+class MariaDbClaimingOutboxIT extends SqlClaimingOutboxContract {
+    private final TestDatabase database = new MariaDbTestDatabase();
+
+    @Override
+    TestDatabase database() {
+        return database;
+    }
+
+    @AfterAll
+    void close() {
+        database.close();
+    }
+}

@@ -1,0 +1,7 @@
+package dev.idempotency.jdbi;
+
+class MariaDbOffsetStoreIT extends SqlOffsetStoreContract {
+    MariaDbOffsetStoreIT() {
+        super(new MariaDbTestDatabase());
+    }
+}

@@ -1,0 +1,7 @@
+package dev.idempotency.jdbi;
+
+class MariaDbParkedStoreIT extends SqlParkedStoreContract {
+    MariaDbParkedStoreIT() {
+        super(new MariaDbTestDatabase());
+    }
+}

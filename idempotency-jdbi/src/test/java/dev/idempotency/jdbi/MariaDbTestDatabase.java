@@ -1,0 +1,73 @@
+package dev.idempotency.jdbi;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.idempotency.testkit.service.EmbeddedMariaDb;
+import dev.idempotency.testkit.service.MariaDbDatabase;
+import java.time.Duration;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+
+/** A new database of the shared MariaDB, behind a pool. */
+final class MariaDbTestDatabase extends TestDatabase {
+    private final MariaDbDatabase database;
+    private final HikariDataSource pool;
+
+    MariaDbTestDatabase() {
+        this(config -> {});
+    }
+
+    MariaDbTestDatabase(Consumer<HikariConfig> settings) {
+        this(EmbeddedMariaDb.shared(), settings);
+    }
+
+    MariaDbTestDatabase(EmbeddedMariaDb server, Consumer<HikariConfig> settings) {
+        database = server.createDatabase();
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(database.dataSource());
+        config.setMaximumPoolSize(12);
+        config.setPoolName(database.name());
+        settings.accept(config);
+        pool = new HikariDataSource(config);
+        prepare();
+    }
+
+    MariaDbDatabase database() {
+        return database;
+    }
+
+    @Override
+    DataSource dataSource() {
+        return pool;
+    }
+
+    @Override
+    String earlier(String column) {
+        return column + " - INTERVAL ? MICROSECOND";
+    }
+
+    @Override
+    String sessionId() {
+        return "SELECT CONNECTION_ID()";
+    }
+
+    @Override
+    String killSession(long id) {
+        return "KILL " + id;
+    }
+
+    /** The server rolls back after it has answered. */
+    @Override
+    void awaitEnd(long session) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> count("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " + session) == 0);
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        database.close();
+    }
+}
