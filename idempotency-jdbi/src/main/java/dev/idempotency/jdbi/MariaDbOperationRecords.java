@@ -189,8 +189,7 @@ class MariaDbOperationRecords extends OperationRecords {
     @Override
     int deleteExpired(Connection connection, TransactionLimits limits, int limit) throws SQLException {
         int buried = sql.keepsTombstones()
-                ? changeLocked(
-                        connection, sql.lockToBeBuried(), parameters -> parameters.integer(limit), sql.bury())
+                ? changeLocked(connection, sql.lockToBeBuried(), parameters -> parameters.integer(limit), sql.bury())
                 : 0;
         int left = limit - buried;
         return left == 0
