@@ -72,7 +72,7 @@ final class RelaySubject extends Subject {
     @Override
     Set<String> usualSteps(Crash crash) {
         return switch (crash) {
-            case HALT -> Set.of("outbox.sent");
+            case HALT -> Set.of("outbox.claimed", "outbox.sent", "outbox.marking");
             // A relay that keeps rows locked is freed by the server's bound, and that is long.
             case STOP -> mode == Mode.LOCK ? Set.of() : Set.of("outbox.marking");
             case BROKER_CUT -> Set.of("outbox.sending");
