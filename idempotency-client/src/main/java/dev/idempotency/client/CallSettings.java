@@ -18,12 +18,8 @@ record CallSettings(
         boolean resentByTheJdk,
         InstantSource clock,
         LongSupplier nanoTime) {
-    private static final Duration LONGEST_MARGIN = Duration.ofMinutes(10);
-
     /** How old a key may be when an attempt begins, so that the provider still knows it when the attempt ends. */
     Duration usableAge() {
-        Duration margin = format.retention().dividedBy(20);
-        Duration forClocks = margin.compareTo(LONGEST_MARGIN) > 0 ? LONGEST_MARGIN : margin;
-        return format.retention().minus(forClocks).minus(attemptTimeout);
+        return format.usableAge(attemptTimeout);
     }
 }

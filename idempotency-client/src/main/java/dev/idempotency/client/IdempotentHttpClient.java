@@ -14,9 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -27,7 +24,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Repeated are: connection failures and broken exchanges, 408, 425, 429, 5xx, and 409 where the {@link ProviderFormat}
  * takes it for an attempt in progress. {@code Retry-After} is kept: never earlier, and not at all if it asks for more than
- * {@link Builder#longestRetryAfter}. A 400 or 422 is never repeated. No attempt begins so late that the provider might
+ * {@link IdempotentHttpClientBuilder#longestRetryAfter}. A 400 or 422 is never repeated. No attempt begins so late that the provider might
  * have forgotten the key before it ends.
  *
  * <p>Safe for use by many threads. It keeps one daemon thread for waits until {@link #close()}; nothing of one call is
@@ -52,10 +48,10 @@ import org.jspecify.annotations.Nullable;
  * that property no call ends as {@link CallOutcome.NotSent}.
  */
 public final class IdempotentHttpClient implements AutoCloseable {
-    private static final Set<String> SAFE_METHODS = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
-
     private final HttpClient http;
     private final CallSettings settings;
+    private final KeyPolicy keys;
+    private final CallReports reports;
     private final @Nullable GracefulShutdown shutdown;
     private final IntervalFunction backOff;
     private final Retry retry;
@@ -64,10 +60,16 @@ public final class IdempotentHttpClient implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final @Nullable Registration registration;
 
-    private IdempotentHttpClient(Builder builder, CallSettings settings) {
-        this.http = builder.http;
+    IdempotentHttpClient(
+            HttpClient http,
+            CallSettings settings,
+            @Nullable GracefulShutdown gracefulShutdown,
+            CallListener listener) {
+        this.http = http;
         this.settings = settings;
-        this.shutdown = builder.shutdown;
+        this.keys = KeyPolicy.of(settings.format());
+        this.shutdown = gracefulShutdown;
+        this.reports = new CallReports(listener, settings.nanoTime());
         this.backOff = IntervalFunction.ofExponentialRandomBackoff(
                 settings.firstBackOff(), 2.0, 0.5, settings.longestBackOff());
         this.retry = Retry.of("idempotent-http-client", retryConfig(settings.maxAttempts()));
@@ -77,7 +79,7 @@ public final class IdempotentHttpClient implements AutoCloseable {
             return thread;
         });
         timer.setRemoveOnCancelPolicy(true);
-        this.registration = builder.shutdown == null ? null : register(builder.shutdown);
+        this.registration = gracefulShutdown == null ? null : register(gracefulShutdown);
     }
 
     private Registration register(GracefulShutdown gracefulShutdown) {
@@ -93,8 +95,8 @@ public final class IdempotentHttpClient implements AutoCloseable {
      * @return the builder
      * @throws IllegalArgumentException if the client follows redirects
      */
-    public static Builder builder(HttpClient http, ProviderFormat format) {
-        return new Builder(http, format);
+    public static IdempotentHttpClientBuilder builder(HttpClient http, ProviderFormat format) {
+        return new IdempotentHttpClientBuilder(http, format);
     }
 
     /**
@@ -113,7 +115,7 @@ public final class IdempotentHttpClient implements AutoCloseable {
      * Sends a request under a key that is used now for the first time.
      *
      * @param <T> the type of the response's body
-     * @param request the request; its body is read once, at most {@link Builder#maxBodyBytes}
+     * @param request the request; its body is read once, at most {@link IdempotentHttpClientBuilder#maxBodyBytes}
      * @param key the operation's key; ignored for a safe method
      * @param handler reads the body of an answer; bodies of attempts that are repeated never reach it
      * @return what became of the call
@@ -211,13 +213,8 @@ public final class IdempotentHttpClient implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<CallOutcome<T>> sendAsync(
             HttpRequest request, HttpResponse.BodyHandler<T> handler) {
-        List<String> keys = request.headers().allValues(settings.format().headerName());
-        if (keys.size() != 1 && !isSafe(request)) {
-            throw new IllegalArgumentException("A " + request.method() + " needs one header "
-                    + settings.format().headerName() + ", but has " + keys.size()
-                    + ": pass the operation's key. It is not drawn here, because a key that is drawn per call"
-                    + " protects nothing when the operation runs again");
-        }
+        keys.requireKey(
+                request.method(), request.headers().allValues(settings.format().headerName()));
         return start(request, settings.clock().instant(), handler);
     }
 
@@ -265,19 +262,11 @@ public final class IdempotentHttpClient implements AutoCloseable {
             return request;
         }
         String name = settings.format().headerName();
-        String value = settings.format().headerValue(key);
-        List<String> present = request.headers().allValues(name);
-        if (present.isEmpty()) {
-            return HttpRequest.newBuilder(request, (header, text) -> true)
-                    .header(name, value)
-                    .build();
-        }
-        if (present.size() == 1
-                && (present.get(0).equals(value) || present.get(0).equals(key.value()))) {
-            return request;
-        }
-        throw new IllegalArgumentException("The request carries " + present.size() + " header " + name
-                + " with another key than the one passed; which of them is the operation's?");
+        return keys.headerToAdd(request.headers().allValues(name), key)
+                .map(value -> HttpRequest.newBuilder(request, (header, text) -> true)
+                        .header(name, value)
+                        .build())
+                .orElse(request);
     }
 
     private <T extends @Nullable Object> CompletableFuture<CallOutcome<T>> start(
@@ -291,6 +280,7 @@ public final class IdempotentHttpClient implements AutoCloseable {
                 ? Optional.empty()
                 : shutdown.inFlight().tryEnter("outgoing " + request.method() + " to " + Origin.of(request.uri()));
         CompletableFuture<CallOutcome<T>> result = new CompletableFuture<>();
+        onEnd(result, reports.begin(request.method()));
         onEnd(result, (outcome, failure) -> permit.ifPresent(Permit::close));
         onEnd(BodySnapshot.of(request, settings.maxBodyBytes()), (body, failure) -> {
             if (body == null) {
@@ -347,7 +337,7 @@ public final class IdempotentHttpClient implements AutoCloseable {
     }
 
     private static boolean isSafe(HttpRequest request) {
-        return SAFE_METHODS.contains(request.method().toUpperCase(Locale.ROOT));
+        return KeyPolicy.isSafe(request.method());
     }
 
     /** The library does the loop and the waits; whether, when and for how long is decided by the attempt. */
@@ -374,199 +364,6 @@ public final class IdempotentHttpClient implements AutoCloseable {
                 throw failure;
             }
             throw new CompletionException(e.getCause());
-        }
-    }
-
-    /** Collects the options of a client. Not safe for use by many threads. */
-    public static final class Builder {
-        private static final Duration LONGEST = Duration.ofHours(24);
-
-        private final HttpClient http;
-        private final ProviderFormat format;
-        private int maxAttempts = 5;
-        private Duration firstBackOff = Duration.ofMillis(200);
-        private Duration longestBackOff = Duration.ofSeconds(10);
-        private Duration attemptTimeout = Duration.ofSeconds(30);
-        private Duration totalTime = Duration.ofMinutes(2);
-        private Duration longestRetryAfter = Duration.ofSeconds(30);
-        private int maxBodyBytes = 8 * 1024 * 1024;
-        private Redirects redirects = Redirects.NEVER;
-        private @Nullable GracefulShutdown shutdown;
-        private InstantSource clock = InstantSource.system();
-        private LongSupplier nanoTime = System::nanoTime;
-
-        private Builder(HttpClient http, ProviderFormat format) {
-            if (http.followRedirects() != HttpClient.Redirect.NEVER) {
-                throw new IllegalArgumentException("The HttpClient follows redirects (" + http.followRedirects()
-                        + ") and would carry the key to another origin: build it with Redirect.NEVER and call"
-                        + " redirects(...) here");
-            }
-            this.http = http;
-            this.format = Objects.requireNonNull(format, "format");
-        }
-
-        /**
-         * Sets how many attempts a call makes at most.
-         *
-         * @param number 1 to 100, the first one included; 5 unless set
-         * @return this builder
-         */
-        public Builder maxAttempts(int number) {
-            this.maxAttempts = number;
-            return this;
-        }
-
-        /**
-         * Sets the waits between attempts: they double from the first to the longest, each varied at random by half.
-         *
-         * @param first the first one; 10 ms to 24 h, 200 ms unless set
-         * @param longest the longest one; at least the first, 10 s unless set
-         * @return this builder
-         */
-        public Builder backOff(Duration first, Duration longest) {
-            this.firstBackOff = Objects.requireNonNull(first, "first");
-            this.longestBackOff = Objects.requireNonNull(longest, "longest");
-            return this;
-        }
-
-        /**
-         * Sets how long one attempt may take, from the connection to the last byte of the answer's body.
-         *
-         * @param duration 10 ms to 24 h; 30 s unless set
-         * @return this builder
-         */
-        public Builder attemptTimeout(Duration duration) {
-            this.attemptTimeout = Objects.requireNonNull(duration, "duration");
-            return this;
-        }
-
-        /**
-         * Sets how long after the call's beginning its last attempt may begin.
-         *
-         * @param duration 10 ms to 24 h; 2 min unless set
-         * @return this builder
-         */
-        public Builder totalTime(Duration duration) {
-            this.totalTime = Objects.requireNonNull(duration, "duration");
-            return this;
-        }
-
-        /**
-         * Sets the longest {@code Retry-After} that the client waits for; a longer one ends the call, since asking
-         * earlier than the provider wants helps nobody.
-         *
-         * @param duration 10 ms to 24 h; 30 s unless set
-         * @return this builder
-         */
-        public Builder longestRetryAfter(Duration duration) {
-            this.longestRetryAfter = Objects.requireNonNull(duration, "duration");
-            return this;
-        }
-
-        /**
-         * Sets how many bytes of a request's body are kept for another attempt.
-         *
-         * @param bytes 0 to 2,147,483,639; 8 MiB unless set
-         * @return this builder
-         */
-        public Builder maxBodyBytes(int bytes) {
-            this.maxBodyBytes = bytes;
-            return this;
-        }
-
-        /**
-         * Sets which redirects are followed.
-         *
-         * @param which {@link Redirects#NEVER} unless set
-         * @return this builder
-         */
-        public Builder redirects(Redirects which) {
-            this.redirects = Objects.requireNonNull(which, "which");
-            return this;
-        }
-
-        /**
-         * Joins the shutdown: calls under way are waited for, but once no new work is taken, a call that waits for its
-         * next attempt, or would, ends as {@link GiveUp#SHUTTING_DOWN}.
-         *
-         * @param gracefulShutdown the application's shutdown
-         * @return this builder
-         */
-        public Builder shutdown(GracefulShutdown gracefulShutdown) {
-            this.shutdown = Objects.requireNonNull(gracefulShutdown, "gracefulShutdown");
-            return this;
-        }
-
-        /**
-         * Sets the clock by which the age of keys is told.
-         *
-         * @param source the clock; the system's unless set
-         * @return this builder
-         */
-        public Builder clock(InstantSource source) {
-            this.clock = Objects.requireNonNull(source, "source");
-            return this;
-        }
-
-        /** Replaces the monotonic clock, for tests of this package. */
-        Builder nanoTime(LongSupplier ticker) {
-            this.nanoTime = ticker;
-            return this;
-        }
-
-        /**
-         * Builds the client.
-         *
-         * @return the client, to be closed
-         * @throws IllegalArgumentException if an option is out of its range; the message names option, value and range
-         */
-        public IdempotentHttpClient build() {
-            if (maxAttempts < 1 || maxAttempts > 100) {
-                throw new IllegalArgumentException("maxAttempts must be between 1 and 100, but is " + maxAttempts);
-            }
-            if (maxBodyBytes < 0 || maxBodyBytes > Integer.MAX_VALUE - 8) {
-                throw new IllegalArgumentException(
-                        "maxBodyBytes must be between 0 and 2147483639, but is " + maxBodyBytes);
-            }
-            check("backOff first", firstBackOff);
-            check("backOff longest", longestBackOff);
-            check("attemptTimeout", attemptTimeout);
-            check("totalTime", totalTime);
-            check("longestRetryAfter", longestRetryAfter);
-            if (longestBackOff.compareTo(firstBackOff) < 0) {
-                throw new IllegalArgumentException(
-                        "backOff longest must be at least the first, " + firstBackOff + ", but is " + longestBackOff);
-            }
-            CallSettings settings = new CallSettings(
-                    format,
-                    maxAttempts,
-                    firstBackOff,
-                    longestBackOff,
-                    attemptTimeout,
-                    totalTime,
-                    longestRetryAfter,
-                    maxBodyBytes,
-                    redirects,
-                    isSet("jdk.httpclient.enableAllMethodRetry"),
-                    clock,
-                    nanoTime);
-            if (settings.usableAge().isNegative() || settings.usableAge().isZero()) {
-                throw new IllegalArgumentException("attemptTimeout must be shorter than the provider's retention of "
-                        + format.retention() + " less a twentieth for the clocks, but is " + attemptTimeout
-                        + ": no second attempt could ever be made");
-            }
-            return new IdempotentHttpClient(this, settings);
-        }
-
-        private static void check(String option, Duration value) {
-            if (value.toMillis() < 10 || value.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException(option + " must be between 10 ms and 24 h, but is " + value);
-            }
-        }
-
-        private static boolean isSet(String property) {
-            String value = System.getProperty(property);
-            return value != null && (value.isEmpty() || Boolean.parseBoolean(value));
         }
     }
 }

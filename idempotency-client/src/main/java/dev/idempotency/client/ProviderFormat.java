@@ -32,6 +32,9 @@ public record ProviderFormat(
     /** The retention of a provider that never forgets. */
     public static final Duration FOREVER = Duration.ofDays(3660);
 
+    /** For clocks that differ, and for the way. */
+    private static final Duration LONGEST_MARGIN = Duration.ofMinutes(10);
+
     /**
      * Checks the parts.
      *
@@ -142,6 +145,13 @@ public record ProviderFormat(
     public String headerValue(IdempotencyKey key) {
         String text = keyText(key);
         return form == KeyForm.BARE ? text : "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+
+    /** How old a key may be when an attempt begins, so that the provider still knows it when the attempt ends. */
+    Duration usableAge(Duration attemptTimeout) {
+        Duration margin = retention.dividedBy(20);
+        Duration forClocks = margin.compareTo(LONGEST_MARGIN) > 0 ? LONGEST_MARGIN : margin;
+        return retention.minus(forClocks).minus(attemptTimeout);
     }
 
     private static boolean isToken(String name) {

@@ -20,27 +20,27 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A real HTTP server that remembers keys, and before that misbehaves as a script says. */
-final class Provider implements AutoCloseable {
+public final class Provider implements AutoCloseable {
     /** What happens to one request. */
-    interface Turn {
+    public interface Turn {
         void take(Provider provider, HttpExchange exchange, Received request) throws IOException;
     }
 
     /** What arrived. */
-    record Received(String method, URI uri, Headers headers, String body) {
-        List<String> keys() {
+    public record Received(String method, URI uri, Headers headers, String body) {
+        public List<String> keys() {
             return headers.getOrDefault("Idempotency-key", List.of());
         }
     }
 
-    final List<Received> received = new CopyOnWriteArrayList<>();
-    final Map<String, Integer> effectsByKey = new ConcurrentHashMap<>();
-    final AtomicInteger effects = new AtomicInteger();
+    public final List<Received> received = new CopyOnWriteArrayList<>();
+    public final Map<String, Integer> effectsByKey = new ConcurrentHashMap<>();
+    public final AtomicInteger effects = new AtomicInteger();
     private final Queue<Turn> script = new ConcurrentLinkedQueue<>();
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final HttpServer server;
 
-    Provider() {
+    public Provider() {
         try {
             server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         } catch (IOException noPort) {
@@ -51,37 +51,37 @@ final class Provider implements AutoCloseable {
         server.start();
     }
 
-    Provider then(Turn turn) {
+    public Provider then(Turn turn) {
         script.add(turn);
         return this;
     }
 
-    int port() {
+    public int port() {
         return server.getAddress().getPort();
     }
 
-    URI uri(String path) {
+    public URI uri(String path) {
         return uri(port(), path);
     }
 
-    static URI uri(int port, String path) {
+    public static URI uri(int port, String path) {
         return URI.create("http://" + InetAddress.getLoopbackAddress().getHostAddress() + ":" + port + path);
     }
 
     /** Acts at most once per key and answers 201. */
-    static void act(Provider provider, HttpExchange exchange, Received request) throws IOException {
+    public static void act(Provider provider, HttpExchange exchange, Received request) throws IOException {
         provider.effect(request);
         answer(exchange, 201, "charged");
     }
 
-    static Turn actThenDrop() {
+    public static Turn actThenDrop() {
         return (provider, exchange, request) -> {
             provider.effect(request);
             exchange.close();
         };
     }
 
-    static Turn actThenCutBody() {
+    public static Turn actThenCutBody() {
         return (provider, exchange, request) -> {
             provider.effect(request);
             exchange.sendResponseHeaders(201, 100);
@@ -91,7 +91,7 @@ final class Provider implements AutoCloseable {
         };
     }
 
-    static Turn status(int status, String... headers) {
+    public static Turn status(int status, String... headers) {
         return (provider, exchange, request) -> {
             for (int i = 0; i < headers.length; i += 2) {
                 exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
