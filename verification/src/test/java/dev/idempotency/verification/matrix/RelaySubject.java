@@ -87,7 +87,8 @@ final class RelaySubject extends Subject {
 
     @Override
     Duration bound() {
-        return Duration.ofSeconds(30);
+        // Two leases, the longest rest after failures of the broker, and a machine that is busy.
+        return Duration.ofSeconds(60);
     }
 
     @Override
