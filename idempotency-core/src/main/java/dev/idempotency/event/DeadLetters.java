@@ -89,6 +89,10 @@ public final class DeadLetters {
         return topic;
     }
 
+    OutboxStore outbox() {
+        return outbox;
+    }
+
     void append(TransactionContext transaction, ConsumerId consumer, ParkedEvent event) {
         outbox.append(transaction, List.of(deadLetter(consumer, event)));
     }

@@ -4,8 +4,7 @@ import dev.idempotency.ConsumerId;
 import dev.idempotency.KeyDerivation;
 import dev.idempotency.StoreUnavailableException;
 import dev.idempotency.spi.EventPartition;
-import dev.idempotency.spi.Marks;
-import dev.idempotency.spi.OffsetAdvance;
+import dev.idempotency.spi.LocatedStore;
 import dev.idempotency.spi.ParkedEvent;
 import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.spi.PartitionAssignment;
@@ -16,9 +15,7 @@ import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -40,17 +37,17 @@ public final class EventProcessor<E> {
     private final TransactionScope scope;
     private final @Nullable StartedAttempts starts;
 
-    private final @Nullable DeadLetters deadLetters;
+    private final @Nullable Parking<E> parking;
 
     private EventProcessor(
             EventTransactions<E> transactions,
             TransactionScope scope,
             @Nullable StartedAttempts starts,
-            @Nullable DeadLetters deadLetters) {
+            @Nullable Parking<E> parking) {
         this.transactions = transactions;
         this.scope = scope;
         this.starts = starts;
-        this.deadLetters = deadLetters;
+        this.parking = parking;
     }
 
     /**
@@ -110,6 +107,44 @@ public final class EventProcessor<E> {
     }
 
     /**
+     * Handles events again that were delivered before, by their marks alone: no offset is moved or asked for.
+     *
+     * <p>What is marked is passed over; what is not is handled now, whatever has become of it before.
+     *
+     * @param deliveries what was delivered of each partition, at most one entry for each; the epochs do not count
+     * @param proceed asked before each transaction; false ends the processing with what has been committed so far
+     * @return what has become of the deliveries
+     * @throws IllegalStateException if events are not marked, so that all of them would be handled again
+     */
+    public ProcessingResult<E> processAgain(Collection<PartitionDeliveries<E>> deliveries, BooleanSupplier proceed) {
+        if (!transactions.deduplication().byEventId()) {
+            throw new IllegalStateException("The deduplication " + transactions.deduplication()
+                    + " has no marks, so every event would be handled again: use "
+                    + Deduplication.EVENT_ID_AND_OFFSET + " or " + Deduplication.EVENT_ID);
+        }
+        EventTransactions<E> byMarksAlone = transactions.withoutOffsets();
+        Batch<E> batch = new Batch<>(deliveries, scope == TransactionScope.PER_BATCH);
+        List<Item<E>> segment = batch.next();
+        while (!segment.isEmpty() && proceed.getAsBoolean()) {
+            batch.settle(segment, byMarksAlone.handle(segment, batch.from()));
+            segment = batch.next();
+        }
+        return batch.result();
+    }
+
+    /**
+     * Moves a partition to an offset that somebody else has decided on, an operator for instance, forwards or backwards.
+     * Events behind it that are marked stay processed.
+     *
+     * @param assignment the right to advance the partition, with the offset where it is now
+     * @param offset the next offset, 0 or more
+     * @return the progress, or why there is none
+     */
+    public ProcessingResult<E> moveTo(PartitionAssignment assignment, long offset) {
+        return transactions.moveTo(assignment, offset);
+    }
+
+    /**
      * Lists parked events of this consumer, in order of partition and offset.
      *
      * @param limit the most events to return, 1 to 1,000
@@ -118,7 +153,33 @@ public final class EventProcessor<E> {
      * @throws StoreUnavailableException if the store cannot be reached
      */
     public List<ParkedEvent> findParked(int limit) {
-        return parkedEvents().findParked(transactions.consumer(), limit);
+        return parking().store().findParked(transactions.consumer(), null, limit);
+    }
+
+    /**
+     * Lists the parked events of this consumer that come behind another one, for the next page.
+     *
+     * @param last the last event of the page before, whether it is still parked or not
+     * @param limit the most events to return, 1 to 1,000
+     * @return the first of those behind it
+     * @throws IllegalStateException if the store cannot park
+     * @throws StoreUnavailableException if the store cannot be reached
+     */
+    public List<ParkedEvent> findParkedAfter(ParkedEvent last, int limit) {
+        return parking().store().findParked(transactions.consumer(), Objects.requireNonNull(last, "last"), limit);
+    }
+
+    /**
+     * Lists the keys of the events that are parked in one partition.
+     *
+     * @param partition the partition
+     * @param limit the most keys to return, 1 to 1,000
+     * @return some of them, each once; all if they are fewer than the limit
+     * @throws IllegalStateException if the store cannot park
+     * @throws StoreUnavailableException if the store cannot be reached
+     */
+    public List<byte[]> findParkedKeys(EventPartition partition, int limit) {
+        return parking().store().findParkedKeys(transactions.consumer(), partition, limit);
     }
 
     /**
@@ -132,16 +193,16 @@ public final class EventProcessor<E> {
      * @throws IllegalStateException if the store cannot park
      */
     public ReplayOutcome replay(EventPartition partition, long offset, Function<ParkedEvent, ? extends E> decode) {
-        return transactions.replay(parkedEvents(), partition, offset, decode);
+        return parking().replay(partition, offset, decode);
     }
 
-    private ParkedEventStore parkedEvents() {
-        if (transactions.store() instanceof ParkedEventStore parkedEvents) {
-            return parkedEvents;
+    private Parking<E> parking() {
+        if (parking == null) {
+            throw new IllegalStateException(
+                    "The store " + transactions.store().getClass().getName() + " cannot park events: use one that is a "
+                            + ParkedEventStore.class.getSimpleName());
         }
-        throw new IllegalStateException(
-                "The store " + transactions.store().getClass().getName() + " cannot park events: use one that is a "
-                        + ParkedEventStore.class.getSimpleName());
+        return parking;
     }
 
     /**
@@ -155,24 +216,26 @@ public final class EventProcessor<E> {
      * @throws IllegalStateException if the store cannot park
      */
     public ProcessingResult<E> park(PartitionAssignment assignment, ParkedEvent event, long next) {
-        ParkedEventStore store = parkedEvents();
-        EventPartition partition = assignment.partition();
-        OffsetAdvance advance = new OffsetAdvance(partition, assignment.epoch(), assignment.nextOffset(), next);
-        Attempt<E> attempt = transactions.run(Set.of(partition), (transaction, progress) -> {
-            Marks marks = store.mark(transaction, transactions.consumer(), List.of());
-            store.park(transaction, transactions.consumer(), event);
-            if (deadLetters != null) {
-                deadLetters.append(transaction, transactions.consumer(), event);
-            }
-            return transactions.advance(transaction, marks, List.of(advance), new Attempt.Committed<>(0, 0));
-        });
-        if (attempt instanceof Attempt.Committed<E>) {
-            return new ProcessingResult<>(Map.of(partition, next), 0, 0, List.of());
+        return parking().park(assignment, event, next);
+    }
+
+    /**
+     * As {@link #park}, if an earlier event of the same key is parked in the partition: so that it waits for its turn.
+     *
+     * @param assignment the right to advance the partition, with the offset from which it is advanced now
+     * @param event the event, which stands at that offset and has a key
+     * @param next the partition's next offset
+     * @return the progress; without progress and without failures no such event is parked any more, and this one may be
+     *     handled
+     * @throws IllegalStateException if the store cannot park
+     * @throws IllegalArgumentException if the event has no key
+     */
+    public ProcessingResult<E> parkBehind(PartitionAssignment assignment, ParkedEvent event, long next) {
+        byte[] key = event.key();
+        if (key == null) {
+            throw new IllegalArgumentException("An event without a key waits behind no other: " + event);
         }
-        ProcessingFailure<E> failure = attempt instanceof Attempt.Ended<E> ended
-                ? ended.failure()
-                : new ProcessingFailure.Unavailable<>(((Attempt.Failed<E>) attempt).cause());
-        return new ProcessingResult<>(Map.of(), 0, 0, List.of(failure));
+        return parking().parkBehind(assignment, event, key, next);
     }
 
     /** A suspect event stands alone in its segment; that it is begun is written down before, lest it ends this process. */
@@ -208,6 +271,8 @@ public final class EventProcessor<E> {
         private int maxConflicts = 5;
         private int maxStarts = 3;
         private @Nullable DeadLetters deadLetters;
+        private boolean keepsKeyOrder;
+        private ProcessingListener listener = report -> {};
 
         private Builder() {}
 
@@ -341,11 +406,34 @@ public final class EventProcessor<E> {
         }
 
         /**
-         * Checks the options and makes the consumer known to the store.
+         * Makes replays keep the order of each key: a parked event is not replayed before the earlier ones of its key in its
+         * partition. Whoever delivers asks {@link EventProcessor#parkBehind} for the later ones.
+         *
+         * @return this builder
+         */
+        public Builder<E> keepKeyOrder() {
+            this.keepsKeyOrder = true;
+            return this;
+        }
+
+        /**
+         * Sets who is told how each transaction went.
+         *
+         * @param listener the listener; none by default
+         * @return this builder
+         */
+        public Builder<E> listener(ProcessingListener listener) {
+            this.listener = Objects.requireNonNull(listener, "listener");
+            return this;
+        }
+
+        /**
+         * Checks the options, makes the consumer known to the store, and looks whether the transactions are those of the
+         * store's database, as far as store and outbox can tell.
          *
          * @return the processor
-         * @throws IllegalStateException if a required option is missing, or the store cannot do what the deduplication
-         *     needs
+         * @throws IllegalStateException if a required option is missing, the store cannot do what the deduplication
+         *     needs, or store, outbox of dead letters and transactions do not share one database
          * @throws IllegalArgumentException if an option is out of range
          * @throws StoreUnavailableException if the store cannot be reached
          */
@@ -375,12 +463,39 @@ public final class EventProcessor<E> {
                     theDeduplication,
                     keys != null ? keys : KeyDerivation.of(theConsumer.value()),
                     limits,
-                    maxConflicts);
+                    maxConflicts,
+                    new TransactionReports(theConsumer, listener));
             StartedAttempts starts = offsets instanceof StartedAttemptStore counting
                     ? new StartedAttempts(counting, theConsumer, maxStarts)
                     : null;
+            Parking<E> parking = theStore instanceof ParkedEventStore parkedEvents
+                    ? new Parking<>(all, parkedEvents, deadLetters, keepsKeyOrder)
+                    : null;
             theStore.register(theConsumer);
-            return new EventProcessor<>(all, require("handler or batchHandler", scope), starts, deadLetters);
+            requireOneDatabase(theStore, all.transactions());
+            return new EventProcessor<>(all, require("handler or batchHandler", scope), starts, parking);
+        }
+
+        private void requireOneDatabase(ProcessedEventStore theStore, TransactionRunner runner) {
+            requireDatabaseOf(theStore, "store", runner);
+            if (deadLetters != null) {
+                requireDatabaseOf(deadLetters.outbox(), "outbox of the dead letters", runner);
+            }
+        }
+
+        /** In another database its rows would be committed alone, or not at all. */
+        private void requireDatabaseOf(Object part, String name, TransactionRunner runner) {
+            if (!(part instanceof LocatedStore located)) {
+                return;
+            }
+            String own = located.location();
+            String found = runner.run(limits, transaction -> located.location(transaction));
+            if (!found.equals(own)) {
+                throw new IllegalStateException(
+                        "The " + name + " and the transactions use different databases, so nothing"
+                                + " would be committed together: the " + name + " is at [" + own
+                                + "], the transactions are at [" + found + "]. Give both the same data source");
+            }
         }
 
         private static PartitionOffsetStore requireOffsets(ProcessedEventStore store, Deduplication deduplication) {

@@ -4,12 +4,11 @@ import dev.idempotency.ConsumerId;
 import dev.idempotency.EventId;
 import dev.idempotency.KeyDerivation;
 import dev.idempotency.TransactionLostException;
+import dev.idempotency.event.ProcessingReport.Kind;
 import dev.idempotency.internal.SqlFailures;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OffsetAdvance;
-import dev.idempotency.spi.ParkedEvent;
-import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.spi.PartitionAssignment;
 import dev.idempotency.spi.PartitionOffsetStore;
 import dev.idempotency.spi.ProcessedEventStore;
@@ -23,10 +22,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +38,8 @@ record EventTransactions<E>(
         Deduplication deduplication,
         KeyDerivation keys,
         TransactionLimits limits,
-        int maxConflicts) {
+        int maxConflicts,
+        TransactionReports reports) {
 
     /** One transaction's worth of work. */
     @FunctionalInterface
@@ -56,6 +54,8 @@ record EventTransactions<E>(
         List<OffsetAdvance> advances = advances(segment, from);
         return run(
                 partitions,
+                Kind.COMMITTED,
+                segment.size(),
                 (transaction, progress) -> handle(
                         segment,
                         transaction,
@@ -63,48 +63,41 @@ record EventTransactions<E>(
                         (marks, committed) -> advance(transaction, marks, advances, committed)));
     }
 
-    /** Handles a parked event, unless it was processed meanwhile, and removes it. */
-    ReplayOutcome replay(
-            ParkedEventStore parked, EventPartition partition, long offset, Function<ParkedEvent, ? extends E> decode) {
-        Attempt<E> attempt = run(Set.of(partition), (transaction, progress) -> {
-            Optional<ParkedEvent> found = parked.lockParked(transaction, consumer, partition, offset);
-            if (found.isEmpty()) {
-                return new Attempt.Committed<>(0, 0);
-            }
-            ParkedEvent event = found.get();
-            Delivery<E> delivery = new Delivery<>(event.id(), offset, event.attempts() + 1, decode.apply(event));
-            Item<E> item = new Item<>(new PartitionAssignment(partition, 0, null), delivery, offset + 1);
-            return handle(List.of(item), transaction, progress, (marks, committed) -> {
-                parked.unpark(transaction, consumer, partition, offset);
-                store.confirm(transaction, marks);
-                return committed;
-            });
-        });
-        if (attempt instanceof Attempt.Committed<E> committed) {
-            return committed.handled() > 0
-                    ? new ReplayOutcome.Handled()
-                    : committed.duplicates() > 0 ? new ReplayOutcome.AlreadyProcessed() : new ReplayOutcome.NotParked();
-        }
-        if (attempt instanceof Attempt.Failed<E> failed) {
-            return new ReplayOutcome.Failed(failed.cause());
-        }
-        ProcessingFailure<E> failure = ((Attempt.Ended<E>) attempt).failure();
-        if (failure instanceof ProcessingFailure.CommitUnknown<E> unknown) {
-            return new ReplayOutcome.Unknown(unknown.cause());
-        }
-        return new ReplayOutcome.Failed(
-                failure instanceof ProcessingFailure.Contended<E> contended
-                        ? contended.cause()
-                        : ((ProcessingFailure.Unavailable<E>) failure).cause());
+    /** The same, for events that were delivered before: no offset is moved. */
+    EventTransactions<E> withoutOffsets() {
+        return new EventTransactions<>(
+                consumer,
+                store,
+                null,
+                transactions,
+                handler,
+                oneByOne,
+                Deduplication.EVENT_ID,
+                keys,
+                limits,
+                maxConflicts,
+                reports);
+    }
+
+    /** Moves a partition without handling anything. */
+    ProcessingResult<E> moveTo(PartitionAssignment assignment, long offset) {
+        EventPartition partition = assignment.partition();
+        OffsetAdvance advance = new OffsetAdvance(partition, assignment.epoch(), assignment.nextOffset(), offset);
+        Attempt<E> attempt =
+                retryingConflicts(() -> runOnce(Set.of(partition), new Progress(), (transaction, progress) -> {
+                    Marks marks = store.mark(transaction, consumer, List.of());
+                    return advance(transaction, marks, List.of(advance), new Attempt.Committed<>(0, 0, 0));
+                }));
+        return Parking.result(assignment, offset, attempt);
     }
 
     /** What is done last in a transaction whose events are handled. */
     @FunctionalInterface
-    private interface Last<E> {
+    interface Last<E> {
         Attempt<E> run(Marks marks, Attempt<E> committed) throws Exception;
     }
 
-    private Attempt<E> handle(List<Item<E>> segment, Transaction transaction, Progress progress, Last<E> last)
+    Attempt<E> handle(List<Item<E>> segment, Transaction transaction, Progress progress, Last<E> last)
             throws Exception {
         Marks marks = store.mark(transaction, consumer, ids(segment));
         List<Integer> fresh = firstOccurrences(segment, marks);
@@ -118,7 +111,10 @@ record EventTransactions<E>(
             progress.index = -1;
             transaction.flush();
             progress.handlersEnd();
-            return last.run(marks, new Attempt.Committed<>(fresh.size(), segment.size() - fresh.size()));
+            return last.run(
+                    marks,
+                    new Attempt.Committed<>(
+                            fresh.size(), segment.size() - fresh.size(), ofFresh(segment, marks) - fresh.size()));
         } catch (Exception e) {
             progress.connectionLost = isConnectionLost(transaction, marks);
             throw e;
@@ -157,6 +153,15 @@ record EventTransactions<E>(
             }
         }
         return indexes;
+    }
+
+    /** How many deliveries there are of events that are fresh. */
+    private int ofFresh(List<Item<E>> segment, Marks marks) {
+        return deduplication.byEventId()
+                ? (int) segment.stream()
+                        .filter(item -> marks.fresh().contains(item.delivery().id()))
+                        .count()
+                : segment.size();
     }
 
     /** Runs the handler; returns a failure if it asked for a rollback without throwing. */
@@ -230,9 +235,19 @@ record EventTransactions<E>(
 
     // ---- whose fault
 
+    /** Runs one transaction with one event. */
+    Attempt<E> run(EventPartition partition, Kind success, Body<E> body) {
+        return run(Set.of(partition), success, 1, body);
+    }
+
     /** Runs one transaction, again while it only loses against concurrent ones. */
-    Attempt<E> run(Set<EventPartition> partitions, Body<E> body) {
-        return retryingConflicts(() -> runOnce(partitions, new Progress(), body));
+    private Attempt<E> run(Set<EventPartition> partitions, Kind success, int events, Body<E> body) {
+        return retryingConflicts(() -> {
+            long beganAtNanos = System.nanoTime();
+            Attempt<E> attempt = runOnce(partitions, new Progress(), body);
+            reports.ended(attempt, success, events, beganAtNanos);
+            return attempt;
+        });
     }
 
     private Attempt<E> retryingConflicts(Supplier<Attempt<E>> run) {

@@ -10,6 +10,13 @@ public sealed interface ReplayOutcome {
     /** The event had been processed by another delivery; it was not handled again and is parked no more. */
     record AlreadyProcessed() implements ReplayOutcome {}
 
+    /**
+     * An earlier event of its key is parked in the partition and has to be replayed before it; this one stays parked.
+     *
+     * @param offset where the first of them stands
+     */
+    record Waits(long offset) implements ReplayOutcome {}
+
     /** No such event is parked: it was replayed before, or never parked. */
     record NotParked() implements ReplayOutcome {}
 

@@ -144,6 +144,46 @@ abstract class EventSql {
                 """.formatted(parkedColumns(), parked);
     }
 
+    /** Parameters: consumer, topic id, partition and offset of the last one before, limit. */
+    String findParkedAfter() {
+        return """
+                SELECT %1$s
+                FROM %2$s
+                WHERE consumer_id = ?
+                AND (topic_id, partition_number, record_offset) > (?, ?, ?)
+                ORDER BY topic_id, partition_number, record_offset
+                FETCH FIRST ? ROWS ONLY
+                """.formatted(parkedColumns(), parked);
+    }
+
+    /** Parameters: consumer, topic id, partition, limit. */
+    String findParkedKeys() {
+        return """
+                SELECT DISTINCT record_key
+                FROM %s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND record_key IS NOT NULL
+                FETCH FIRST ? ROWS ONLY
+                """.formatted(parked);
+    }
+
+    /** Parameters: consumer, topic id, partition, key. */
+    String lockFirstParked() {
+        return """
+                SELECT record_offset
+                FROM %s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND record_key = ?
+                ORDER BY record_offset
+                FETCH FIRST 1 ROWS ONLY
+                FOR UPDATE
+                """.formatted(parked);
+    }
+
     /** Parameters: consumer, topic id, partition, offset. */
     String lockParked() {
         return """

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -233,10 +234,48 @@ abstract class EventTables {
         return Math.max(EARLIEST_MILLIS, Math.min(time.toEpochMilli(), LATEST_MILLIS));
     }
 
-    List<ParkedEvent> findParked(Connection connection, int consumer, int limit) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql.findParked())) {
+    List<byte[]> findParkedKeys(Connection connection, int consumer, EventPartition partition, int limit)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.findParkedKeys())) {
             statement.setInt(1, consumer);
-            statement.setInt(2, limit);
+            statement.setObject(2, partition.topicId());
+            statement.setInt(3, partition.number());
+            statement.setInt(4, limit);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<byte[]> keys = new ArrayList<>();
+                while (rows.next()) {
+                    keys.add(rows.getBytes(1));
+                }
+                return keys;
+            }
+        }
+    }
+
+    OptionalLong lockFirstParked(Connection connection, int consumer, EventPartition partition, byte[] key)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.lockFirstParked())) {
+            statement.setInt(1, consumer);
+            statement.setObject(2, partition.topicId());
+            statement.setInt(3, partition.number());
+            statement.setBytes(4, key);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+            }
+        }
+    }
+
+    List<ParkedEvent> findParked(Connection connection, int consumer, @Nullable ParkedEvent after, int limit)
+            throws SQLException {
+        String query = after == null ? sql.findParked() : sql.findParkedAfter();
+        try (PreparedStatement statement = connection.prepareStatement(query)) {
+            int last = 2;
+            if (after == null) {
+                statement.setInt(1, consumer);
+            } else {
+                bindPlace(statement, consumer, after.partition(), after.offset());
+                last = 5;
+            }
+            statement.setInt(last, limit);
             try (ResultSet rows = statement.executeQuery()) {
                 List<ParkedEvent> events = new ArrayList<>();
                 while (rows.next()) {

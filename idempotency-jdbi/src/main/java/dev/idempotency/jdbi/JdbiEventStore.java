@@ -4,6 +4,7 @@ import dev.idempotency.ConsumerId;
 import dev.idempotency.EventId;
 import dev.idempotency.StoreConflictException;
 import dev.idempotency.spi.EventPartition;
+import dev.idempotency.spi.LocatedStore;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OffsetAdvance;
 import dev.idempotency.spi.ParkedEvent;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for use by many threads. It does not own the data source.
  */
-public final class JdbiEventStore implements StartedAttemptStore, ParkedEventStore {
+public final class JdbiEventStore implements StartedAttemptStore, ParkedEventStore, LocatedStore {
     private static final Duration SHORTEST_AGE = Duration.ofMinutes(1);
 
     private static final int MOST_MARKS = 100_000;
@@ -239,13 +241,43 @@ public final class JdbiEventStore implements StartedAttemptStore, ParkedEventSto
     }
 
     @Override
-    public List<ParkedEvent> findParked(ConsumerId consumer, int limit) {
+    public List<ParkedEvent> findParked(ConsumerId consumer, @Nullable ParkedEvent after, int limit) {
         int number = number(consumer);
         checkLimit(limit, MOST_PARKED);
         return database.inOwnTransaction(
                 "The look for parked events",
                 limits,
-                (transaction, connection) -> tables.findParked(connection, number, limit));
+                (transaction, connection) -> tables.findParked(connection, number, after, limit));
+    }
+
+    @Override
+    public List<byte[]> findParkedKeys(ConsumerId consumer, EventPartition partition, int limit) {
+        int number = number(consumer);
+        checkLimit(limit, MOST_PARKED);
+        return database.inOwnTransaction(
+                "The look for keys of parked events",
+                limits,
+                (transaction, connection) -> tables.findParkedKeys(connection, number, partition, limit));
+    }
+
+    @Override
+    public OptionalLong lockFirstParked(
+            TransactionContext transaction, ConsumerId consumer, EventPartition partition, byte[] key) {
+        int number = number(consumer);
+        return join("The lock on the first parked event of a key", transaction, connection -> {
+            putInForce(connection, transaction, number);
+            return tables.lockFirstParked(connection, number, partition, key);
+        });
+    }
+
+    @Override
+    public String location() {
+        return database.location("processed_event");
+    }
+
+    @Override
+    public String location(TransactionContext transaction) {
+        return database.location(transaction, "processed_event");
     }
 
     @Override
@@ -253,13 +285,16 @@ public final class JdbiEventStore implements StartedAttemptStore, ParkedEventSto
             TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
         int number = number(consumer);
         return join("The lock on a parked event", transaction, connection -> {
-            if (transaction instanceof Transaction own) {
-                // This may be the transaction's first statement, and it may wait: the limits must be in force (rule
-                // T9).
-                tables.markFirst(connection, own.limits(), number, Map.of());
-            }
+            putInForce(connection, transaction, number);
             return tables.lockParked(connection, number, partition, offset);
         });
+    }
+
+    /** A statement that may wait may be the transaction's first one: the limits must be in force (rule T9). */
+    private void putInForce(Connection connection, TransactionContext transaction, int number) throws SQLException {
+        if (transaction instanceof Transaction own) {
+            tables.markFirst(connection, own.limits(), number, Map.of());
+        }
     }
 
     @Override

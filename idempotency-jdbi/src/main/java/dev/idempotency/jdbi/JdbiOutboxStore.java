@@ -4,6 +4,7 @@ import dev.idempotency.OutboxEvent;
 import dev.idempotency.spi.BucketLease;
 import dev.idempotency.spi.ClaimingOutboxStore;
 import dev.idempotency.spi.LeasedOutboxStore;
+import dev.idempotency.spi.LocatedStore;
 import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.ManagedOutboxStore;
@@ -37,7 +38,7 @@ import javax.sql.DataSource;
  * least four connections for a relay, beside those of the application. Safe for use by many threads.
  */
 public final class JdbiOutboxStore
-        implements LeasedOutboxStore, ClaimingOutboxStore, LockingOutboxStore, ManagedOutboxStore {
+        implements LeasedOutboxStore, ClaimingOutboxStore, LockingOutboxStore, ManagedOutboxStore, LocatedStore {
     private final StoreDatabase database;
     private final OutboxSql sql;
     private final OutboxRows rows;
@@ -282,6 +283,16 @@ public final class JdbiOutboxStore
         return own(
                 "The release of a relay's claims",
                 connection -> managed.releaseClaims(connection, limits, owner, limit));
+    }
+
+    @Override
+    public String location() {
+        return database.location("outbox_event");
+    }
+
+    @Override
+    public String location(TransactionContext transaction) {
+        return database.location(transaction, "outbox_event");
     }
 
     private <T> T own(String attempted, Statements<T> statements) {

@@ -49,6 +49,21 @@ final class MariaDbEventSql extends EventSql {
                 """.formatted(events);
     }
 
+    /** DISTINCT looks at the first bytes of a LONGBLOB alone. */
+    @Override
+    String findParkedKeys() {
+        return """
+                SELECT record_key
+                FROM %s
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                AND record_key IS NOT NULL
+                GROUP BY SHA2(record_key, 256)
+                LIMIT ?
+                """.formatted(parked);
+    }
+
     /** Parameters: owner, consumer, topic id, partition, topic. */
     String beginEpoch() {
         return """

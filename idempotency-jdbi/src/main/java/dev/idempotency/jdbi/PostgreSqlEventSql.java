@@ -96,17 +96,29 @@ final class PostgreSqlEventSql extends EventSql {
                 """.formatted(parked);
     }
 
-    String countBlocks() {
+    /**
+     * The tables that hold the marks, by name and number of pages: one, or its partitions. A page's number means something in
+     * one table only.
+     */
+    String markTables() {
         return """
-                SELECT pg_relation_size(CAST('%s' AS regclass)) / current_setting('block_size')::bigint
+                SELECT CAST(t.relid AS text), pg_relation_size(t.relid) / current_setting('block_size')::bigint
+                FROM (
+                SELECT relid
+                FROM pg_partition_tree(CAST('%1$s' AS regclass))
+                WHERE isleaf
+                UNION
+                SELECT CAST('%1$s' AS regclass)
+                ) AS t
+                ORDER BY 1
                 """.formatted(events);
     }
 
     /**
-     * Deletes from a range of the table's pages, if no other process does so now. Parameters: those of the limits, first
+     * Deletes from a range of a table's pages, if no other process does so now. Parameters: those of the limits, first
      * page, page after the last, age in microseconds, limit.
      */
-    String deleteMarks() {
+    String deleteMarks(String table) {
         return "SELECT " + limits.columns() + ";\n" + """
                 DELETE FROM %1$s
                 WHERE ctid = ANY (ARRAY(
@@ -115,7 +127,7 @@ final class PostgreSqlEventSql extends EventSql {
                 AND ctid < CAST('(' || ? || ',0)' AS tid)
                 AND marked_at < now() - ? * interval '1 microsecond'
                 LIMIT ?))
-                AND (SELECT pg_try_advisory_xact_lock(hashtextextended('dev.idempotency.jdbi %1$s', 0)))
-                """.formatted(events);
+                AND (SELECT pg_try_advisory_xact_lock(hashtextextended('dev.idempotency.jdbi %2$s', 0)))
+                """.formatted(table, events);
     }
 }

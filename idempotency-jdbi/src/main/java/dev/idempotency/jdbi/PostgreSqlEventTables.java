@@ -12,11 +12,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Events on PostgreSQL: one round trip marks any number of them. */
 final class PostgreSqlEventTables extends EventTables {
@@ -25,8 +26,8 @@ final class PostgreSqlEventTables extends EventTables {
 
     private final PostgreSqlEventSql sql;
 
-    /** Where the clean-up goes on: it must not read again and again what it has just emptied. */
-    private final AtomicLong nextPage = new AtomicLong();
+    /** Where the clean-up goes on in each table: it must not read again and again what it has just emptied. */
+    private final Map<String, Long> nextPages = new ConcurrentHashMap<>();
 
     PostgreSqlEventTables(PostgreSqlEventSql sql) {
         super(sql);
@@ -131,32 +132,57 @@ final class PostgreSqlEventTables extends EventTables {
 
     @Override
     int deleteMarks(StoreDatabase database, TransactionLimits limits, Duration age, int limit) {
-        long pages = database.inOwnTransaction("The look at the table of marks", limits, (transaction, connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql.countBlocks());
-                    ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                return rows.getLong(1);
+        Map<String, Long> pages = pages(database, limits);
+        nextPages.keySet().retainAll(pages.keySet());
+        int deleted = 0;
+        for (Map.Entry<String, Long> table : pages.entrySet()) {
+            if (deleted < limit) {
+                deleted += deleteMarks(database, limits, age, limit - deleted, table.getKey(), table.getValue());
             }
+        }
+        return deleted;
+    }
+
+    private Map<String, Long> pages(StoreDatabase database, TransactionLimits limits) {
+        return database.inOwnTransaction("The look at the table of marks", limits, (transaction, connection) -> {
+            Map<String, Long> pages = new LinkedHashMap<>();
+            try (PreparedStatement statement = connection.prepareStatement(sql.markTables());
+                    ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    pages.put(rows.getString(1), rows.getLong(2));
+                }
+            }
+            return pages;
         });
-        long page = nextPage.get();
+    }
+
+    private int deleteMarks(
+            StoreDatabase database, TransactionLimits limits, Duration age, int limit, String table, long pages) {
+        long page = nextPages.getOrDefault(table, 0L);
         int deleted = 0;
         while (deleted < limit && page < pages) {
             int left = limit - deleted;
             long end = page + Math.max(1, left / MOST_ROWS_OF_A_PAGE);
-            int found = deleteMarks(database, limits, age, left, page, end);
+            int found = deleteMarks(database, limits, age, left, table, page, end);
             deleted += found;
             if (found < left) {
                 page = end;
             }
         }
-        nextPage.set(page < pages ? page : 0);
+        nextPages.put(table, page < pages ? page : 0);
         return deleted;
     }
 
     private int deleteMarks(
-            StoreDatabase database, TransactionLimits limits, Duration age, int limit, long page, long end) {
+            StoreDatabase database,
+            TransactionLimits limits,
+            Duration age,
+            int limit,
+            String table,
+            long page,
+            long end) {
         return database.inOwnTransaction("The deletion of old marks", limits, (transaction, connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql.deleteMarks())) {
+            try (PreparedStatement statement = connection.prepareStatement(sql.deleteMarks(table))) {
                 int index = sql.limits().bind(statement, 1, limits);
                 statement.setLong(index, page);
                 statement.setLong(index + 1, end);

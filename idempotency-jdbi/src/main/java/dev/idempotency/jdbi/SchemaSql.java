@@ -42,6 +42,12 @@ abstract sealed class SchemaSql {
         return "";
     }
 
+    /**
+     * One row: which server and database this is, and which table a name means in it; the same on every connection to it.
+     * Parameters: the table, as it stands in statements.
+     */
+    abstract String location();
+
     /** Makes concurrent installers wait for each other until the transaction ends. */
     abstract String lockInstaller();
 
@@ -99,6 +105,17 @@ abstract sealed class SchemaSql {
         }
 
         @Override
+        String location() {
+            return """
+                    SELECT 'PostgreSQL system ' || c.system_identifier
+                    || ', started ' || pg_postmaster_start_time()
+                    || ', database ' || current_database()
+                    || ', table ' || coalesce(CAST(CAST(to_regclass(?) AS oid) AS text), 'missing')
+                    FROM pg_control_system() AS c
+                    """;
+        }
+
+        @Override
         String lockInstaller() {
             return "SELECT pg_advisory_xact_lock(hashtextextended('dev.idempotency.jdbi schema', 0))";
         }
@@ -144,6 +161,13 @@ abstract sealed class SchemaSql {
         }
 
         @Override
+        String location() {
+            return """
+                    SELECT CONCAT('MariaDB ', @@hostname, ', port ', @@port, ', in ', @@datadir, ', table ', %s)
+                    """.formatted(QUALIFIED);
+        }
+
+        @Override
         String lockInstaller() {
             return "SELECT 1";
         }
@@ -166,6 +190,16 @@ abstract sealed class SchemaSql {
                     AND LOWER(c.TABLE_SCHEMA) = COALESCE(NULLIF(?, ''), LOWER(CURRENT_SCHEMA))
                     AND LOWER(c.TABLE_NAME) = ?
                     GROUP BY c.INDEX_SCHEMA, c.INDEX_NAME
+                    """;
+        }
+
+        @Override
+        String location() {
+            return """
+                    SELECT 'H2 ' || COALESCE(DATABASE_PATH(), 'in memory')
+                    || ', database ' || DATABASE()
+                    || ', schema ' || CURRENT_SCHEMA
+                    || ', table ' || CAST(? AS VARCHAR)
                     """;
         }
 

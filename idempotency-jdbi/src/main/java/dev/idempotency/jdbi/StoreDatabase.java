@@ -4,6 +4,8 @@ import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
 import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,36 @@ final class StoreDatabase {
 
     TableNames names() {
         return names;
+    }
+
+    /** Where a table of the store is, as one of its own connections sees it now. */
+    String location(String table) {
+        return inOwnTransaction(
+                "The look where the store is", TransactionLimits.ofDefaults(), (transaction, connection) -> {
+                    transaction.setRollbackOnly();
+                    return location(connection, table);
+                });
+    }
+
+    /** Where a table of the store would be in a transaction of somebody else's. */
+    String location(TransactionContext transaction, String table) {
+        try {
+            return location(transaction.unwrap(Connection.class), table);
+        } catch (SQLException e) {
+            throw SqlErrors.translate("The look where a transaction is", e);
+        }
+    }
+
+    private String location(Connection connection, String table) throws SQLException {
+        SqlDialect found = SqlDialect.detect(connection);
+        try (PreparedStatement statement =
+                connection.prepareStatement(SchemaSql.of(found).location())) {
+            statement.setString(1, names.table(table));
+            try (ResultSet rows = statement.executeQuery()) {
+                rows.next();
+                return rows.getString(1);
+            }
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.idempotency.kafka;
 
 import dev.idempotency.IdempotencyException;
 import dev.idempotency.event.EventProcessor;
+import dev.idempotency.event.ProcessingResult;
 import dev.idempotency.spi.EventPartition;
 import dev.idempotency.spi.PartitionAssignment;
 import java.time.Duration;
@@ -14,9 +15,11 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Assignments implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger(Assignments.class);
+
+    /** So many keys of parked events are known at the most; with more of them the database is asked about every record. */
+    private static final int MOST_KEYS = 1_000;
 
     private final Settings settings;
     private final EventProcessor<Received> processor;
@@ -85,6 +91,22 @@ final class Assignments implements ConsumerRebalanceListener {
         }
     }
 
+    /** Takes partitions over anew whose topic has another identity than the one they were taken over with. */
+    void lookForReplacedTopics() {
+        Map<String, UUID> now = topicIds.look(settings.nanos().getAsLong(), lanes::topics);
+        List<EventPartition> replaced = new ArrayList<>();
+        for (Lane lane : lanes.all()) {
+            PartitionAssignment assignment = lane.assignment();
+            UUID id = now.get(lane.topicPartition().topic());
+            if (assignment != null
+                    && id != null
+                    && !id.equals(assignment.partition().topicId())) {
+                replaced.add(assignment.partition());
+            }
+        }
+        unassign(replaced);
+    }
+
     /** Begins a new epoch of each partition and goes to where the database says; on failure they wait, paused. */
     private void takeOver(List<Lane> taken) {
         Map<EventPartition, Lane> byPartition = new HashMap<>();
@@ -99,10 +121,11 @@ final class Assignments implements ConsumerRebalanceListener {
                 }
                 byPartition.put(new EventPartition(topicPartition.topic(), id, topicPartition.partition()), lane);
             }
+            Map<TopicPartition, OffsetAndMetadata> committed = offsets.find(taken);
             for (PartitionAssignment assignment : processor.assign(byPartition.keySet(), settings.owner())) {
                 Lane lane = byPartition.get(assignment.partition());
                 if (lane != null) {
-                    begin(lane, assignment);
+                    begin(lane, assignment, committed.get(lane.topicPartition()));
                 }
             }
         } catch (InterruptException e) {
@@ -119,8 +142,13 @@ final class Assignments implements ConsumerRebalanceListener {
         }
     }
 
-    private void begin(Lane lane, PartitionAssignment assignment) {
-        lane.assigned(assignment);
+    private void begin(Lane lane, PartitionAssignment taken, @Nullable OffsetAndMetadata committed) {
+        PartitionAssignment assignment = honour(lane, taken, committed);
+        boolean again = lane.assigned(assignment);
+        if (settings.givingUp().keepsKeyOrder()) {
+            List<byte[]> keys = processor.findParkedKeys(assignment.partition(), MOST_KEYS);
+            lane.setParkedKeys(keys, keys.size() < MOST_KEYS);
+        }
         if (assignment.suspect()) {
             log.info(
                     "The owner of {} before has advanced nothing; the consumer {} counts its attempts at the next {}"
@@ -131,8 +159,53 @@ final class Assignments implements ConsumerRebalanceListener {
         }
         if (lane.position() >= 0) {
             consumer.seek(lane.topicPartition(), lane.position());
+        } else if (again || isOfAnotherTopic(assignment, committed)) {
+            log.warn(
+                    "The topic of {} was deleted and created again; the consumer {} begins with its first record",
+                    lane.topicPartition(),
+                    settings.name());
+            consumer.seekToBeginning(List.of(lane.topicPartition()));
         }
         consumer.resume(List.of(lane.topicPartition()));
+    }
+
+    private static boolean isOfAnotherTopic(PartitionAssignment assignment, @Nullable OffsetAndMetadata committed) {
+        return committed != null
+                && CommittedOffset.isOurs(committed)
+                && !CommittedOffset.isOfTopic(committed, assignment.partition().topicId());
+    }
+
+    /**
+     * An offset in Kafka that is not ours was set by an operator, or by a consumer of another kind in the same group: it is
+     * where to go on. It is made ours before anything is processed, because later it would look like a reset of what has been
+     * processed since.
+     */
+    private PartitionAssignment honour(Lane lane, PartitionAssignment taken, @Nullable OffsetAndMetadata committed) {
+        if (committed == null
+                || CommittedOffset.isOurs(committed)
+                || !processor.deduplication().byOffset()) {
+            return taken;
+        }
+        PartitionAssignment moved = taken;
+        Long next = taken.nextOffset();
+        if (next != null && next != committed.offset()) {
+            ProcessingResult<Received> result = processor.moveTo(taken, committed.offset());
+            if (result.progress().isEmpty()) {
+                throw new KafkaException("The offset " + committed.offset() + " of " + lane.topicPartition()
+                        + " that was set in Kafka could not be taken over: " + result.failures());
+            }
+            log.warn(
+                    "The offset of {} was set in Kafka to {}, where the database was at {}; the consumer {} goes on from"
+                            + " there. Events that are marked stay processed",
+                    lane.topicPartition(),
+                    committed.offset(),
+                    next,
+                    settings.name());
+            moved = new PartitionAssignment(taken.partition(), taken.epoch(), committed.offset(), taken.suspect());
+        }
+        offsets.claim(
+                lane, CommittedOffset.of(committed.offset(), taken.partition().topicId(), taken.epoch()));
+        return moved;
     }
 
     /** Gives partitions up that were fenced or whose outcome is unknown; they are taken over again if they stay ours. */

@@ -1,22 +1,17 @@
 package dev.idempotency.kafka;
 
-import dev.idempotency.EventId;
-import dev.idempotency.event.Delivery;
 import dev.idempotency.event.EventProcessor;
 import dev.idempotency.event.PartitionDeliveries;
 import dev.idempotency.event.ProcessingResult;
-import dev.idempotency.spi.EventPartition;
-import dev.idempotency.spi.PartitionAssignment;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -33,8 +28,7 @@ import org.slf4j.LoggerFactory;
 final class ConsumerLoop implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ConsumerLoop.class);
 
-    private static final Comparator<TopicPartition> IN_ORDER =
-            Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
+    private static final long UNKNOWN = -1;
 
     private final Settings settings;
     private final EventProcessor<Received> processor;
@@ -45,6 +39,7 @@ final class ConsumerLoop implements Runnable {
     private final KafkaOffsets offsets;
     private final Assignments assignments;
     private final Settlement settlement;
+    private final Intake intake;
 
     private final CountDownLatch stopRequested = new CountDownLatch(1);
     private final CountDownLatch released = new CountDownLatch(1);
@@ -53,6 +48,8 @@ final class ConsumerLoop implements Runnable {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     private volatile Set<TopicPartition> inHand = Set.of();
+    private volatile Set<TopicPartition> waiting = Set.of();
+    private volatile long lag = UNKNOWN;
     private volatile Duration closePatience = KafkaOffsets.PATIENCE;
 
     ConsumerLoop(
@@ -69,13 +66,14 @@ final class ConsumerLoop implements Runnable {
         this.offsets = new KafkaOffsets(settings.name(), consumer, lanes);
         this.assignments = new Assignments(settings, processor, consumer, topicIds, lanes, offsets);
         this.settlement = new Settlement(settings, processor, lanes, assignments);
+        this.intake = new Intake(settings, consumer, lanes, assignments, settlement);
     }
 
     @Override
     public void run() {
         try {
             compareRetention();
-            consumer.subscribe(settings.topics(), assignments);
+            settings.subscription().subscribe(consumer, assignments);
             while (!isStopping()) {
                 cycle();
             }
@@ -103,7 +101,8 @@ final class ConsumerLoop implements Runnable {
             return;
         }
         try {
-            StartupChecks.retentionWarning(marks, topicIds.retention(settings.topics()))
+            StartupChecks.retentionWarning(
+                            marks, topicIds.retention(settings.subscription().among(topicIds.names())))
                     .ifPresent(log::warn);
         } catch (InterruptException e) {
             throw e;
@@ -117,10 +116,12 @@ final class ConsumerLoop implements Runnable {
 
     private void cycle() {
         try {
+            assignments.lookForReplacedTopics();
             assignments.takeOverWhatIsDue();
             lanes.resumeWhatIsDue();
             ConsumerRecords<byte[], byte[]> records = gate.poll(lanes.pollTimeout());
             assignments.polled();
+            note();
             if (!records.isEmpty() && !isStopping()) {
                 process(records);
             }
@@ -138,47 +139,17 @@ final class ConsumerLoop implements Runnable {
     private void process(ConsumerRecords<byte[], byte[]> records) {
         long startNanos = settings.nanos().getAsLong();
         List<Lane> touched = new ArrayList<>();
-        List<PartitionDeliveries<Received>> deliveries = new ArrayList<>();
-        records.partitions().stream().sorted(IN_ORDER).forEach(topicPartition -> {
-            List<ConsumerRecord<byte[], byte[]>> received = records.records(topicPartition);
-            Lane lane = lanes.find(topicPartition);
-            PartitionAssignment assignment = lane == null ? null : lane.assignment();
-            if (lane == null || assignment == null) {
-                consumer.seek(topicPartition, received.get(0).offset());
-            } else if (isBehind(assignment, received)) {
-                wentBack(lane, assignment, received.get(0).offset());
-            } else {
-                lane.startAt(received.get(0).offset());
-                touched.add(lane);
-                deliveries.add(deliveries(lane, assignment, received));
-            }
-        });
-        inHand = Lanes.partitions(touched);
         try {
-            settle(processor.process(deliveries, () -> mayProceed(startNanos)), startNanos);
+            List<PartitionDeliveries<Received>> deliveries =
+                    intake.take(records, touched, () -> mayProceed(startNanos), lanesInHand -> inHand = lanesInHand);
+            if (!deliveries.isEmpty()) {
+                settle(processor.process(deliveries, () -> mayProceed(startNanos)), startNanos);
+            }
         } finally {
             lanes.rewind(touched);
             inHand = Set.of();
         }
         offsets.commitAsync();
-    }
-
-    private static boolean isBehind(PartitionAssignment assignment, List<ConsumerRecord<byte[], byte[]>> received) {
-        Long next = assignment.nextOffset();
-        return next != null && received.get(0).offset() < next;
-    }
-
-    /** Kafka hands out what the database says is processed: the log was cut, or its offsets began anew. */
-    private void wentBack(Lane lane, PartitionAssignment assignment, long offset) {
-        log.error(
-                "The consumer {} got offset {} of {}, where the database is at {}: the topic's log was cut or replaced."
-                        + " Nothing is processed there until the offset in the database or the topic is put right",
-                settings.name(),
-                offset,
-                lane.topicPartition(),
-                assignment.nextOffset());
-        consumer.seek(lane.topicPartition(), lane.position());
-        lanes.pause(lane, settings.retry().maxDelay());
     }
 
     private boolean mayProceed(long startNanos) {
@@ -187,36 +158,28 @@ final class ConsumerLoop implements Runnable {
                         < settings.processingBudget().toNanos();
     }
 
-    private PartitionDeliveries<Received> deliveries(
-            Lane lane, PartitionAssignment assignment, List<ConsumerRecord<byte[], byte[]>> received) {
-        List<Delivery<Received>> deliveries = new ArrayList<>(received.size());
-        for (ConsumerRecord<byte[], byte[]> record : received) {
-            deliveries.add(delivery(lane, assignment.partition(), record));
+    /** For those who look from outside, on other threads. */
+    private void note() {
+        waiting = lanes.waiting();
+        long sum = 0;
+        boolean known = false;
+        for (Lane lane : lanes.all()) {
+            OptionalLong records = consumer.currentLag(lane.topicPartition());
+            if (records.isPresent()) {
+                sum += records.getAsLong();
+                known = true;
+            }
         }
-        return new PartitionDeliveries<>(assignment, deliveries, consumer.position(lane.topicPartition()));
+        lag = known ? sum : UNKNOWN;
     }
 
-    private Delivery<Received> delivery(Lane lane, EventPartition partition, ConsumerRecord<byte[], byte[]> record) {
-        int attempt = lane.attempt(record.offset());
-        EventId id = null;
-        RejectedRecordException rejection = null;
-        try {
-            id = settings.eventIds().extract(record).orElse(null);
-        } catch (RuntimeException e) {
-            rejection = new RejectedRecordException("The record's event id cannot be read: " + e.getMessage(), e);
-        }
-        if (id == null && rejection == null && settings.missingEventId() != MissingEventId.POSITION) {
-            rejection = new RejectedRecordException("The record has no event id in any of the configured places", null);
-        }
-        return new Delivery<>(
-                id != null ? id : positionId(partition, record.offset()),
-                record.offset(),
-                attempt,
-                new Received(record, rejection));
+    OptionalLong lag() {
+        long last = lag;
+        return last < 0 || isClosed() ? OptionalLong.empty() : OptionalLong.of(last);
     }
 
-    private static EventId positionId(EventPartition partition, long offset) {
-        return EventId.of("position:" + partition.topicId() + ":" + partition.number() + ":" + offset);
+    Set<TopicPartition> waiting() {
+        return isClosed() ? Set.of() : waiting;
     }
 
     private void settle(ProcessingResult<Received> result, long startNanos) {

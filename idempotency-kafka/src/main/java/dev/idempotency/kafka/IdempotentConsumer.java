@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -186,6 +188,19 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
     }
 
     /**
+     * Lists the parked records that come behind another one, for the next page.
+     *
+     * @param last the last record of the page before, whether it is still parked or not
+     * @param limit the most records to return, 1 to 1,000
+     * @return the first of those behind it
+     * @throws IllegalStateException if the store cannot park
+     * @throws dev.idempotency.StoreUnavailableException if the store cannot be reached
+     */
+    public List<ParkedEvent> findParkedAfter(ParkedEvent last, int limit) {
+        return processor.findParkedAfter(last, limit);
+    }
+
+    /**
      * Gives a parked record to the handler under its id, on the calling thread, and removes it in the same transaction.
      *
      * <p>The consumer need not run; if it does, its own thread handles other records meanwhile. A record without an id of
@@ -197,6 +212,74 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
      */
     public ReplayOutcome replay(ParkedEvent parked) {
         return processor.replay(parked.partition(), parked.offset(), Received::ofParked);
+    }
+
+    /**
+     * Reads a part of a topic again and gives the handler what is not marked as processed, on the calling thread.
+     *
+     * <p>Nothing of the group is touched: no offset is moved, no partition is taken from anybody. A record that another process
+     * handles at the same time is handled once all the same, but the order between the two is not kept: replay what lies
+     * behind the consumer. A record that fails ends the replay of its partition; what came before it is committed, and a
+     * repeated call passes over it.
+     *
+     * @param range which records
+     * @return what has become of them
+     * @throws IllegalStateException if the consumer does not mark event ids, so that every record would be handled again
+     * @throws org.apache.kafka.common.KafkaException if the topic cannot be read; what was handled before is committed
+     */
+    public TopicReplay replay(TopicRange range) {
+        return new RangeReplay(settings, processor, properties).run(range);
+    }
+
+    /**
+     * Tells for how long records of this consumer's topics can be delivered again, as the brokers keep them now; for {@link
+     * dev.idempotency.event.MarkCleanUp.Builder#horizon}. The consumer need not run.
+     *
+     * @return the longest retention of a topic, with the segment that only goes as a whole; empty if one keeps records for
+     *     ever; zero if there is no topic
+     * @throws org.apache.kafka.common.KafkaException if the brokers did not tell
+     */
+    public Optional<Duration> redeliveryHorizon() {
+        try (TopicIds topicIds = new TopicIds(properties)) {
+            Duration longest = Duration.ZERO;
+            for (Optional<Duration> kept : topicIds.retention(
+                            settings.subscription().among(topicIds.names()))
+                    .values()) {
+                if (kept.isEmpty()) {
+                    return Optional.empty();
+                }
+                longest = kept.get().compareTo(longest) > 0 ? kept.get() : longest;
+            }
+            return Optional.of(longest);
+        }
+    }
+
+    /**
+     * Tells how many records of its partitions the consumer has not been given yet.
+     *
+     * @return the sum at the last poll, as the client knows it; empty if it knows of none, or the consumer does not run
+     */
+    public synchronized OptionalLong lag() {
+        return loop == null ? OptionalLong.empty() : loop.lag();
+    }
+
+    /**
+     * Tells which partitions stand still: until a record is tried again, or for good where one can neither be handled nor
+     * be given up; and all of them while the database cannot be used.
+     *
+     * @return the partitions that waited at the last poll
+     */
+    public synchronized Set<TopicPartition> waiting() {
+        return loop == null ? Set.of() : loop.waiting();
+    }
+
+    /**
+     * Returns the consumer's name.
+     *
+     * @return the name in the database
+     */
+    public String name() {
+        return settings.name();
     }
 
     /**

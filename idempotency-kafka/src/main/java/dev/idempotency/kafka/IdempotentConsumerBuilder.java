@@ -8,6 +8,7 @@ import dev.idempotency.event.Event;
 import dev.idempotency.event.EventBatchHandler;
 import dev.idempotency.event.EventProcessor;
 import dev.idempotency.event.FailedEventException;
+import dev.idempotency.event.ProcessingListener;
 import dev.idempotency.event.RetryPolicy;
 import dev.idempotency.event.TransactionScope;
 import dev.idempotency.shutdown.GracefulShutdown;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IdempotentConsumerBuilder<K, V> {
     private @Nullable ConsumerId consumer;
-    private List<String> topics = List.of();
+    private Subscription subscription = new Subscription(List.of(), null);
     private Map<String, Object> properties = Map.of();
     private @Nullable Decoder<K, V> decoder;
     private @Nullable ProcessedEventStore store;
@@ -55,6 +57,7 @@ public final class IdempotentConsumerBuilder<K, V> {
     private @Nullable KeyDerivation keys;
     private TransactionLimits limits = TransactionLimits.ofDefaults();
     private @Nullable GracefulShutdown shutdown;
+    private @Nullable ProcessingListener listener;
     private LongSupplier nanos = System::nanoTime;
 
     IdempotentConsumerBuilder() {}
@@ -71,13 +74,25 @@ public final class IdempotentConsumerBuilder<K, V> {
     }
 
     /**
-     * Sets the topics. Required.
+     * Sets the topics. This or {@link #topicPattern} is required; the last one counts.
      *
      * @param topics at least one name
      * @return this builder
      */
     public IdempotentConsumerBuilder<K, V> topics(String... topics) {
-        this.topics = List.of(topics);
+        this.subscription = new Subscription(List.of(topics), null);
+        return this;
+    }
+
+    /**
+     * Sets the topics by their names' form, also those that are created later: they are found within {@code
+     * metadata.max.age.ms}. This or {@link #topics} is required; the last one counts.
+     *
+     * @param pattern what the whole name of a topic must match
+     * @return this builder
+     */
+    public IdempotentConsumerBuilder<K, V> topicPattern(Pattern pattern) {
+        this.subscription = new Subscription(List.of(), Objects.requireNonNull(pattern, "pattern"));
         return this;
     }
 
@@ -239,7 +254,7 @@ public final class IdempotentConsumerBuilder<K, V> {
     }
 
     /**
-     * Says how long marks are kept by whoever calls {@link ProcessedEventStore#deleteMarks}; compared at the start with how
+     * Says how long marks are kept by {@link dev.idempotency.event.MarkCleanUp}; compared at the start with how
      * long the topics keep their records, because a record that outlives its mark and is delivered again runs again.
      *
      * @param age the age at which marks are deleted; by default nothing is compared
@@ -287,6 +302,17 @@ public final class IdempotentConsumerBuilder<K, V> {
         return this;
     }
 
+    /**
+     * Sets who is told how each transaction went: {@link ConsumerMeters}, or a listener of the application's own.
+     *
+     * @param listener the listener; none by default
+     * @return this builder
+     */
+    public IdempotentConsumerBuilder<K, V> listener(ProcessingListener listener) {
+        this.listener = Objects.requireNonNull(listener, "listener");
+        return this;
+    }
+
     IdempotentConsumerBuilder<K, V> nanos(LongSupplier nanos) {
         this.nanos = nanos;
         return this;
@@ -296,17 +322,18 @@ public final class IdempotentConsumerBuilder<K, V> {
      * Checks the options and makes the consumer known to the store.
      *
      * @return the consumer, not started
-     * @throws IllegalStateException if a required option is missing, or the store cannot do what is asked
+     * @throws IllegalStateException if a required option is missing, the store cannot do what is asked, or store,
+     *     transactions and the outbox of dead letters are not in one database
      * @throws IllegalArgumentException if an option is out of range
      * @throws dev.idempotency.StoreUnavailableException if the store cannot be reached
      */
     public IdempotentConsumer<K, V> build() {
         ConsumerId theConsumer = require("consumer", consumer);
         ProcessedEventStore theStore = require("store", store);
-        if (topics.isEmpty()) {
-            throw new IllegalStateException("The option topics is required: name at least one topic");
+        if (subscription.isEmpty()) {
+            throw new IllegalStateException("The option topics is required: name at least one topic, or a pattern");
         }
-        if (deadLetters != null && topics.contains(deadLetters.topic())) {
+        if (deadLetters != null && subscription.includes(deadLetters.topic())) {
             throw new IllegalStateException("The dead letters go to " + deadLetters.topic()
                     + ", which this consumer consumes: a record that is parked would come back as its own dead letter,"
                     + " for ever. Name another topic, or consume it under another consumer id");
@@ -315,7 +342,7 @@ public final class IdempotentConsumerBuilder<K, V> {
         EventProcessor<Received> processor = processor(theConsumer, theStore);
         Settings settings = new Settings(
                 theConsumer.value(),
-                topics,
+                subscription,
                 eventIds,
                 missingEventId != null ? missingEventId : defaultMissingEventId(processor.deduplication()),
                 retry,
@@ -341,6 +368,12 @@ public final class IdempotentConsumerBuilder<K, V> {
         }
         if (keys != null) {
             builder.keys(keys);
+        }
+        if (listener != null) {
+            builder.listener(listener);
+        }
+        if (givingUp != null && givingUp.keepsKeyOrder()) {
+            builder.keepKeyOrder();
         }
         if (deduplication != null) {
             builder.deduplication(deduplication);
@@ -384,7 +417,8 @@ public final class IdempotentConsumerBuilder<K, V> {
 
     private GivingUp givingUp(ProcessedEventStore theStore) {
         boolean canPark = theStore instanceof ParkedEventStore;
-        boolean parks = givingUp == GivingUp.PARK || missingEventId == MissingEventId.PARK || deadLetters != null;
+        boolean parks =
+                (givingUp != null && givingUp.parks()) || missingEventId == MissingEventId.PARK || deadLetters != null;
         if (parks && !canPark) {
             throw new IllegalStateException("Parking needs a store that is a "
                     + ParkedEventStore.class.getSimpleName() + ", but "

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -37,7 +38,7 @@ final class KafkaOffsets {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (Lane lane : some) {
             if (lane.isAheadOfCommit()) {
-                offsets.put(lane.topicPartition(), new OffsetAndMetadata(lane.position()));
+                offsets.put(lane.topicPartition(), lane.committable());
             }
         }
         return offsets;
@@ -55,6 +56,25 @@ final class KafkaOffsets {
                 log.debug("The consumer {} could not commit offsets to Kafka; a later commit will", name, e);
             }
         });
+    }
+
+    /**
+     * Says in Kafka that this offset is ours from now on, before anything is processed from it.
+     *
+     * @throws KafkaException if it could not be committed
+     */
+    void claim(Lane lane, OffsetAndMetadata offset) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = Map.of(lane.topicPartition(), offset);
+        consumer.commitSync(offsets, PATIENCE);
+        noteCommitted(offsets);
+    }
+
+    /** What Kafka has for these partitions; without an entry for those of which it has nothing. */
+    Map<TopicPartition, OffsetAndMetadata> find(Collection<Lane> some) {
+        Map<TopicPartition, OffsetAndMetadata> found =
+                new HashMap<>(consumer.committed(Lanes.partitions(some), PATIENCE));
+        found.values().removeIf(Objects::isNull);
+        return found;
     }
 
     void commitSync(Collection<Lane> some) {

@@ -1,6 +1,12 @@
 package dev.idempotency.kafka;
 
 import dev.idempotency.spi.PartitionAssignment;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +17,7 @@ final class Lane {
     private final TopicPartition topicPartition;
     private final int suspectRecords;
     private @Nullable PartitionAssignment assignment;
+    private @Nullable PartitionAssignment owned;
     private long position = UNKNOWN;
     private long committed = UNKNOWN;
     private long failedOffset = UNKNOWN;
@@ -21,6 +28,12 @@ final class Lane {
     private long resumeAtNanos;
     private long assignAfterPoll;
     private int fences;
+    private boolean askedWhetherReplaced;
+
+    /** What only this owner adds to, and replays elsewhere take from. */
+    private final Set<ByteBuffer> parkedKeys = new HashSet<>();
+
+    private boolean anyKeyMayBeParked;
 
     /**
      * Makes a lane.
@@ -42,14 +55,35 @@ final class Lane {
         return assignment;
     }
 
-    void assigned(PartitionAssignment taken) {
+    /**
+     * Begins to work under an assignment.
+     *
+     * @return true if the topic was deleted and created again since the last one
+     */
+    boolean assigned(PartitionAssignment taken) {
+        boolean replaced = owned != null && !owned.partition().equals(taken.partition());
+        if (replaced) {
+            forgetTopic();
+        }
         assignment = taken;
+        owned = taken;
         suspectEnd = UNKNOWN;
         waiting = false;
         Long next = taken.nextOffset();
         if (next != null) {
             position = next;
         }
+        return replaced;
+    }
+
+    /** The topic was deleted and created again: nothing of what was known of it holds. */
+    private void forgetTopic() {
+        position = UNKNOWN;
+        committed = UNKNOWN;
+        failedOffset = UNKNOWN;
+        failures = 0;
+        losses = 0;
+        parkedKeys.clear();
     }
 
     /**
@@ -83,6 +117,7 @@ final class Lane {
     void advance(long next) {
         position = next;
         fences = 0;
+        askedWhetherReplaced = false;
         if (failedOffset < next) {
             failedOffset = UNKNOWN;
             failures = 0;
@@ -93,6 +128,13 @@ final class Lane {
             boolean suspect = present.suspect() && next < suspectEnd;
             assignment = new PartitionAssignment(present.partition(), present.epoch(), next, suspect);
         }
+    }
+
+    /** Tells, once until the next progress, whether to find out by a new assignment. */
+    boolean asksWhetherItsTopicWasReplaced() {
+        boolean first = !askedWhetherReplaced;
+        askedWhetherReplaced = true;
+        return first;
     }
 
     /** Counts one more failure of the record at this offset and returns how often it has failed. */
@@ -154,6 +196,34 @@ final class Lane {
     /** Tells whether the processed position is ahead of what Kafka was told; a commit never goes back. */
     boolean isAheadOfCommit() {
         return position > committed;
+    }
+
+    /** The processed position, as Kafka is told. */
+    OffsetAndMetadata committable() {
+        PartitionAssignment last = Objects.requireNonNull(owned, "a lane that has advanced was assigned");
+        return CommittedOffset.of(position, last.partition().topicId(), last.epoch());
+    }
+
+    // ---- keys that wait
+
+    /** These keys, and if they are not all there are then any key, may have parked events. */
+    void setParkedKeys(List<byte[]> keys, boolean all) {
+        parkedKeys.clear();
+        keys.forEach(this::addParkedKey);
+        anyKeyMayBeParked = !all;
+    }
+
+    void addParkedKey(byte[] key) {
+        parkedKeys.add(ByteBuffer.wrap(key));
+    }
+
+    void removeParkedKey(byte[] key) {
+        parkedKeys.remove(ByteBuffer.wrap(key));
+    }
+
+    /** Tells whether an earlier event of this key may be parked; only the database knows. */
+    boolean mayWait(byte @Nullable [] key) {
+        return key != null && (anyKeyMayBeParked || parkedKeys.contains(ByteBuffer.wrap(key)));
     }
 
     void committed(long offset) {

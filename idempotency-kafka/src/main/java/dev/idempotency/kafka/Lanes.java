@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,17 @@ final class Lanes {
 
     Collection<Lane> all() {
         return lanes.values();
+    }
+
+    Set<String> topics() {
+        return lanes.keySet().stream().map(TopicPartition::topic).collect(Collectors.toSet());
+    }
+
+    /** The partitions that wait now, whatever for. */
+    Set<TopicPartition> waiting() {
+        long now = settings.nanos().getAsLong();
+        return partitions(
+                lanes.values().stream().filter(lane -> lane.isWaiting(now)).toList());
     }
 
     @Nullable

@@ -3,14 +3,13 @@ package dev.idempotency.kafka;
 import dev.idempotency.event.RetryPolicy;
 import dev.idempotency.transaction.TransactionLimits;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link ConsumerLoop} needs to know, checked by the builder. */
 record Settings(
         String name,
-        List<String> topics,
+        Subscription subscription,
         EventIdExtractor eventIds,
         MissingEventId missingEventId,
         RetryPolicy retry,

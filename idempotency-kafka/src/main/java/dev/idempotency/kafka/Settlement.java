@@ -90,7 +90,7 @@ final class Settlement {
         boolean exhausted = settings.retry().isExhausted(failures, lane.losses());
         boolean park = rejected
                 ? settings.missingEventId() == MissingEventId.PARK
-                : exhausted && settings.givingUp() == GivingUp.PARK;
+                : exhausted && settings.givingUp().parks();
         if (park) {
             park(lane, delivery, failed.next(), failures, failed.cause());
         } else {
@@ -106,7 +106,7 @@ final class Settlement {
         Delivery<Received> delivery = lost.delivery();
         int losses = lane.lost(delivery.offset());
         boolean exhausted = settings.retry().isExhausted(lane.failures(), losses);
-        if (exhausted && settings.givingUp() == GivingUp.PARK) {
+        if (exhausted && settings.givingUp().parks()) {
             park(lane, delivery, lost.next(), losses, lost.cause());
         } else {
             hold(lane, delivery, exhausted, losses, lost.cause());
@@ -121,7 +121,7 @@ final class Settlement {
         IllegalStateException cause = new IllegalStateException("The record was begun " + started.starts()
                 + " times, each time by another owner of its partition, and none of them has told how it ended: it ends"
                 + " the process that handles it, or takes longer than max.poll.interval.ms");
-        if (settings.givingUp() == GivingUp.PARK) {
+        if (settings.givingUp().parks()) {
             park(lane, started.delivery(), started.next(), started.starts(), cause);
         } else {
             hold(lane, started.delivery(), true, started.starts(), cause);
@@ -147,9 +147,13 @@ final class Settlement {
         if (assignment == null) {
             return;
         }
-        ProcessingResult<Received> result =
-                processor.park(assignment, parkedEvent(assignment.partition(), delivery, attempts, cause), next);
+        ProcessingResult<Received> result = processor.park(
+                assignment, parkedEvent(assignment.partition(), delivery, attempts, cause.toString()), next);
         if (result.failures().isEmpty()) {
+            byte[] key = delivery.event().record().key();
+            if (key != null && settings.givingUp().keepsKeyOrder()) {
+                lane.addParkedKey(key);
+            }
             lane.advance(next);
             log.warn(
                     "The consumer {} parked the record at {}@{} after {} failures",
@@ -163,8 +167,32 @@ final class Settlement {
         }
     }
 
+    /**
+     * Parks a record untried whose key has an earlier one that is parked.
+     *
+     * @return false if none is parked any more, so that the record may be handled
+     */
+    boolean parkBehind(Lane lane, PartitionAssignment assignment, Delivery<Received> delivery, long next) {
+        ParkedEvent event =
+                parkedEvent(assignment.partition(), delivery, 0, "It waits: an earlier event of its key is parked");
+        ProcessingResult<Received> result = processor.parkBehind(assignment, event, next);
+        if (!result.progress().isEmpty()) {
+            lane.advance(next);
+            log.info(
+                    "The consumer {} parked the record at {}@{} behind an earlier one of its key",
+                    settings.name(),
+                    lane.topicPartition(),
+                    delivery.offset());
+        } else if (result.failures().isEmpty()) {
+            lane.removeParkedKey(delivery.event().record().key());
+            return false;
+        }
+        result.failures().forEach(this::settle);
+        return true;
+    }
+
     private static ParkedEvent parkedEvent(
-            EventPartition partition, Delivery<Received> delivery, int attempts, Exception cause) {
+            EventPartition partition, Delivery<Received> delivery, int attempts, String reason) {
         ConsumerRecord<byte[], byte[]> record = delivery.event().record();
         List<EventHeader> headers = new ArrayList<>();
         for (Header header : record.headers()) {
@@ -179,6 +207,6 @@ final class Settlement {
                 headers,
                 Instant.ofEpochMilli(Math.max(record.timestamp(), 0)),
                 attempts,
-                cause.toString());
+                reason);
     }
 }

@@ -6,10 +6,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -22,15 +24,28 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /** Asks the brokers for the identities of topics, which a topic that is deleted and created again does not keep. */
 final class TopicIds implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** So often it is looked whether a topic was deleted and created again. */
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
+
     private final Admin admin;
+    private final long nanosBetweenLooks;
+    private @Nullable KafkaFuture<Map<String, TopicDescription>> look;
+    private long lookedAtNanos;
+    private boolean hasLooked;
 
     /** Makes a client with those of the consumer's settings that it knows. */
     TopicIds(Map<String, Object> consumerProperties) {
+        this(consumerProperties, BETWEEN_LOOKS);
+    }
+
+    TopicIds(Map<String, Object> consumerProperties, Duration betweenLooks) {
+        this.nanosBetweenLooks = betweenLooks.toNanos();
         Map<String, Object> properties = new HashMap<>(consumerProperties);
         properties.keySet().retainAll(AdminClientConfig.configNames());
         this.admin = Admin.create(properties);
@@ -42,17 +57,53 @@ final class TopicIds implements AutoCloseable {
      * @throws KafkaException if the brokers did not tell
      */
     Map<String, UUID> resolve(Collection<String> topics) {
+        return ids(answer(
+                "The id of a topic",
+                admin.describeTopics(TopicCollection.ofTopicNames(topics)).allTopicNames()));
+    }
+
+    /**
+     * Looks from time to time, without waiting for the answer; for one thread.
+     *
+     * @param nowNanos the monotonic time
+     * @param topics what to ask about, if it is time to ask
+     * @return what an earlier question brought, told once; mostly empty
+     */
+    Map<String, UUID> look(long nowNanos, Supplier<Set<String>> topics) {
+        KafkaFuture<Map<String, TopicDescription>> asked = look;
+        if (asked != null && asked.isDone()) {
+            look = null;
+            return asked.isCompletedExceptionally() ? Map.of() : ids(answer("The id of a topic", asked));
+        }
+        if (asked == null && (!hasLooked || nowNanos - lookedAtNanos >= nanosBetweenLooks)) {
+            lookedAtNanos = nowNanos;
+            Set<String> now = hasLooked ? topics.get() : Set.of();
+            hasLooked = true;
+            if (!now.isEmpty()) {
+                look = admin.describeTopics(TopicCollection.ofTopicNames(now)).allTopicNames();
+            }
+        }
+        return Map.of();
+    }
+
+    private static Map<String, UUID> ids(Map<String, TopicDescription> descriptions) {
         Map<String, UUID> ids = new HashMap<>();
-        answer(
-                        "The id of a topic",
-                        admin.describeTopics(TopicCollection.ofTopicNames(topics))
-                                .allTopicNames())
-                .forEach((topic, description) -> ids.put(topic, id(description)));
+        descriptions.forEach((topic, description) -> ids.put(topic, id(description)));
         return ids;
     }
 
     /**
-     * Returns how long each topic keeps its records; absent for one that keeps some for ever.
+     * Returns the names of the topics that there are now.
+     *
+     * @throws KafkaException if the brokers did not tell
+     */
+    Set<String> names() {
+        return answer("The names of the topics", admin.listTopics().names());
+    }
+
+    /**
+     * Returns for how long each topic may deliver a record, the segment included that only goes as a whole; absent for one
+     * that keeps some for ever.
      *
      * @throws KafkaException if the brokers did not tell
      */
@@ -75,7 +126,12 @@ final class TopicIds implements AutoCloseable {
             return Optional.empty();
         }
         long millis = Long.parseLong(kept.value());
-        return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        ConfigEntry segment = config.get(TopicConfig.SEGMENT_MS_CONFIG);
+        long more = segment == null ? 0 : Long.parseLong(segment.value());
+        // A topic may say the largest number instead of "for ever".
+        return millis < 0 || millis > Long.MAX_VALUE - more
+                ? Optional.empty()
+                : Optional.of(Duration.ofMillis(millis + more));
     }
 
     private static <T> T answer(String what, KafkaFuture<T> asked) {

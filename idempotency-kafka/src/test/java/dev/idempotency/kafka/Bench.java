@@ -137,6 +137,12 @@ final class Bench implements AutoCloseable {
         return record;
     }
 
+    ProducerRecord<byte[], byte[]> recordTo(String otherTopic, String eventId) {
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(otherTopic, 0, null, new byte[] {'v'});
+        record.headers().add("eventId", eventId.getBytes(UTF_8));
+        return record;
+    }
+
     List<String> effects() {
         return strings("SELECT event_id FROM effect ORDER BY seq");
     }

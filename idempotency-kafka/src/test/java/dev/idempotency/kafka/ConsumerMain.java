@@ -10,6 +10,8 @@ import dev.idempotency.testkit.process.CrashPoints;
 import dev.idempotency.testkit.process.Stepped;
 import dev.idempotency.transaction.TransactionLimits;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
@@ -31,17 +33,7 @@ final class ConsumerMain {
         IdempotentConsumer.<String, String>builder()
                 .consumer(ConsumerId.of("billing"))
                 .topics(topic)
-                .properties(Map.of(
-                        "bootstrap.servers",
-                        arguments[1],
-                        "group.id",
-                        topic,
-                        "max.poll.records",
-                        "5",
-                        "session.timeout.ms",
-                        "1000",
-                        "heartbeat.interval.ms",
-                        "300"))
+                .properties(properties(arguments))
                 .deserializers(new StringDeserializer(), new StringDeserializer())
                 .store(new SteppedEventStore(JdbiEventStore.of(dataSource), steps))
                 .transactions(Stepped.runner(JdbiTransactionRunner.of(dataSource), "event", steps))
@@ -56,5 +48,30 @@ final class ConsumerMain {
                 })
                 .build()
                 .start();
+    }
+
+    /** What a parent says behind the fixed arguments, as name=value, wins. */
+    private static Map<String, String> properties(String[] arguments) {
+        Map<String, String> properties = new HashMap<>(Map.of(
+                "bootstrap.servers",
+                arguments[1],
+                "group.id",
+                arguments[2],
+                "max.poll.records",
+                "5",
+                "session.timeout.ms",
+                "1000",
+                "heartbeat.interval.ms",
+                "300"));
+        for (String more : List.of(arguments).subList(5, arguments.length)) {
+            int equals = more.indexOf('=');
+            properties.put(more.substring(0, equals), more.substring(equals + 1));
+        }
+        if (properties.getOrDefault("group.protocol", "classic").equals("consumer")) {
+            // The broker decides.
+            properties.remove("session.timeout.ms");
+            properties.remove("heartbeat.interval.ms");
+        }
+        return properties;
     }
 }

@@ -54,7 +54,7 @@ class DeadlyRecordIT {
 
             assertThat(deaths).isEqualTo(expectedDeaths);
             assertThat(bench.effects()).isEqualTo(harmless);
-            List<ParkedEvent> parked = bench.store.findParked(bench.consumerId, 10);
+            List<ParkedEvent> parked = bench.store.findParked(bench.consumerId, null, 10);
             assertThat(parked).singleElement().satisfies(event -> {
                 assertThat(event.offset()).isEqualTo(DEADLY_OFFSET);
                 assertThat(event.attempts()).isEqualTo(3);

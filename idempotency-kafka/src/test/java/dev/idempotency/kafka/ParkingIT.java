@@ -75,7 +75,7 @@ class ParkingIT {
 
     private ParkedEvent awaitParked() {
         Bench.await("a parked record", () -> bench.number("SELECT count(*) FROM parked_event") > 0);
-        return bench.store.findParked(bench.consumerId, 10).get(0);
+        return bench.store.findParked(bench.consumerId, null, 10).get(0);
     }
 
     @Test

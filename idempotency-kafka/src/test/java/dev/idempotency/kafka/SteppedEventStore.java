@@ -18,7 +18,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The real store, with the steps {@code event.marked} and {@code event.advanced} behind its statements. */
 record SteppedEventStore(JdbiEventStore store, Steps steps) implements StartedAttemptStore, ParkedEventStore {
@@ -75,8 +77,19 @@ record SteppedEventStore(JdbiEventStore store, Steps steps) implements StartedAt
     }
 
     @Override
-    public List<ParkedEvent> findParked(ConsumerId consumer, int limit) {
-        return store.findParked(consumer, limit);
+    public List<ParkedEvent> findParked(ConsumerId consumer, @Nullable ParkedEvent after, int limit) {
+        return store.findParked(consumer, after, limit);
+    }
+
+    @Override
+    public List<byte[]> findParkedKeys(ConsumerId consumer, EventPartition partition, int limit) {
+        return store.findParkedKeys(consumer, partition, limit);
+    }
+
+    @Override
+    public OptionalLong lockFirstParked(
+            TransactionContext transaction, ConsumerId consumer, EventPartition partition, byte[] key) {
+        return store.lockFirstParked(transaction, consumer, partition, key);
     }
 
     @Override

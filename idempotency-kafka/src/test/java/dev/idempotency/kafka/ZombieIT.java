@@ -37,15 +37,21 @@ class ZombieIT {
 
     /** Without marks the successor waits for nobody, so it is the fence alone that holds the zombie back. */
     @ParameterizedTest
-    @CsvSource({"event.effect-done, OFFSET", "event.marked, OFFSET", "event.begun, EVENT_ID_AND_OFFSET"})
-    void stoppedBeyondItsOwnershipAndResumed_eachRecordTakesEffectOnce(String step, Deduplication deduplication) {
+    @CsvSource({
+        "event.effect-done, OFFSET, classic",
+        "event.marked, OFFSET, consumer",
+        "event.begun, EVENT_ID_AND_OFFSET, classic"
+    })
+    void stoppedBeyondItsOwnershipAndResumed_eachRecordTakesEffectOnce(
+            String step, Deduplication deduplication, String protocol) {
         try (Bench bench = new Bench(kafka, 1)) {
             List<String> produced = produce(bench, 8);
-            try (ChildJvm zombie =
-                    child(bench, deduplication).crashAt(CrashPoint.holdAt(step)).start()) {
+            try (ChildJvm zombie = child(bench, deduplication, protocol)
+                    .crashAt(CrashPoint.holdAt(step))
+                    .start()) {
                 zombie.awaitHeld(PATIENCE);
                 zombie.stop();
-                try (ChildJvm successor = child(bench, deduplication).start()) {
+                try (ChildJvm successor = child(bench, deduplication, protocol).start()) {
                     Bench.await("the successor's effects", () -> bench.effects().size() >= produced.size());
                     assertThat(bench.effects()).isEqualTo(produced);
 
@@ -68,14 +74,15 @@ class ZombieIT {
         }
     }
 
-    private static ChildJvm.Builder child(Bench bench, Deduplication deduplication) {
+    private static ChildJvm.Builder child(Bench bench, Deduplication deduplication, String protocol) {
         return ChildJvm.of(ConsumerMain.class)
                 .arguments(
                         bench.database.url(),
                         kafka.bootstrapServers(),
                         bench.topic,
                         TransactionScope.PER_BATCH,
-                        deduplication);
+                        deduplication,
+                        "group.protocol=" + protocol);
     }
 
     private static List<String> produce(Bench bench, int count) {

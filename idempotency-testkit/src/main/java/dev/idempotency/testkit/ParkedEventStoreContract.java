@@ -13,8 +13,10 @@ import dev.idempotency.spi.ParkedEvent;
 import dev.idempotency.spi.ParkedEventStore;
 import dev.idempotency.testkit.fault.Gate;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +53,7 @@ public abstract class ParkedEventStoreContract extends ProcessedEventStoreContra
     }
 
     private List<ParkedEvent> parked() {
-        return store().findParked(consumer, 100);
+        return store().findParked(consumer, null, 100);
     }
 
     @Test
@@ -134,9 +136,131 @@ public abstract class ParkedEventStoreContract extends ProcessedEventStoreContra
             park(event(offset, "value"));
         }
 
-        assertThat(store().findParked(consumer, 2)).containsExactly(event(1, "value"), event(2, "value"));
-        assertThatIllegalArgumentException().isThrownBy(() -> store().findParked(consumer, 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> store().findParked(consumer, 1_001));
+        assertThat(store().findParked(consumer, null, 2)).containsExactly(event(1, "value"), event(2, "value"));
+        assertThatIllegalArgumentException().isThrownBy(() -> store().findParked(consumer, null, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> store().findParked(consumer, null, 1_001));
+    }
+
+    @Test
+    void findParked_pageAfterPage_givesEachEventOnce() {
+        EventPartition first = new EventPartition("orders", new UUID(1, 1), 0);
+        EventPartition second = new EventPartition("orders", new UUID(1, 1), 2);
+        EventPartition third = new EventPartition("invoices", new UUID(-1, 1), 1);
+        List<ParkedEvent> all = new ArrayList<>();
+        for (EventPartition each : List.of(first, second, third)) {
+            for (long offset : new long[] {0, 7, 5_000_000_000L}) {
+                all.add(event(each, offset, "key"));
+            }
+        }
+        all.forEach(this::park);
+
+        List<ParkedEvent> found = new ArrayList<>();
+        List<ParkedEvent> page = store().findParked(consumer, null, 2);
+        while (!page.isEmpty() && found.size() <= all.size()) {
+            found.addAll(page);
+            page = store().findParked(consumer, page.get(page.size() - 1), 2);
+        }
+
+        assertThat(found).isEqualTo(all);
+    }
+
+    @Test
+    void findParked_afterAnEventThatIsGone_goesOnBehindItsPlace() {
+        park(event(1, "one"));
+        park(event(3, "three"));
+
+        assertThat(store().findParked(consumer, event(2, "gone"), 10)).containsExactly(event(3, "three"));
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // on JDK 17 it does not see in a class file that an array may be null
+    void findParkedKeys_ofThePartition_eachOnce() {
+        park(event(1, "one"));
+        park(event(2, "two"));
+        park(event(partition, 3, "other key"));
+        park(new ParkedEvent(
+                EventId.of("event-4"), partition, 4, null, null, List.of(), Instant.EPOCH, 0, "has no key"));
+        park(event(new EventPartition("orders", partition.topicId(), 4), 5, "key of another partition"));
+
+        assertThat(store().findParkedKeys(consumer, partition, 10))
+                .extracting(key -> new String(key, UTF_8))
+                .containsExactlyInAnyOrder("key", "other key");
+        assertThat(store().findParkedKeys(consumer, partition, 1)).hasSize(1);
+    }
+
+    /** Some databases compare the first bytes of a long value alone where they sort or group. */
+    @Test
+    void findParkedKeys_longOnesThatDifferInTheirEnd_areAllThere() {
+        String begin = "k".repeat(5_000);
+        park(event(partition, 1, begin + "1"));
+        park(event(partition, 2, begin + "2"));
+
+        assertThat(store().findParkedKeys(consumer, partition, 10))
+                .extracting(key -> new String(key, UTF_8))
+                .containsExactlyInAnyOrder(begin + "1", begin + "2");
+        assertThat(firstParked(begin + "2")).hasValue(2);
+    }
+
+    @Test
+    void lockFirstParked_severalOfTheKey_givesTheFirst() {
+        park(event(partition, 1, "other key"));
+        park(event(partition, 2, "key"));
+        park(event(partition, 3, "key"));
+
+        assertThat(firstParked("key")).hasValue(2);
+        assertThat(firstParked("KEY")).isEmpty();
+        assertThat(firstParked("key ")).isEmpty();
+    }
+
+    @Test
+    void lockFirstParked_whileTheFirstIsReplayed_isNeverToldThatItIsStillParked() {
+        park(event(1, "one"));
+        Gate removed = new Gate();
+        try (Crew crew = new Crew(2, deadline())) {
+            List<String> told = crew.together(member -> {
+                if (member == 0) {
+                    inTransaction(transaction -> {
+                        store().lockParked(transaction, consumer, partition, 1);
+                        store().unpark(transaction, consumer, partition, 1);
+                        removed.pass();
+                        return true;
+                    });
+                    return "replayed";
+                }
+                removed.awaitReached(deadline());
+                String early = firstParkedOrRefused();
+                removed.open();
+                return early;
+            });
+            assertThat(told).containsExactly("replayed", "refused");
+        }
+        assertThat(firstParked("key")).isEmpty();
+    }
+
+    private String firstParkedOrRefused() {
+        try {
+            return firstParked("key").isPresent() ? "parked" : "gone";
+        } catch (StoreConflictException e) {
+            return "refused";
+        }
+    }
+
+    private OptionalLong firstParked(String key) {
+        return inTransaction(
+                transaction -> store().lockFirstParked(transaction, consumer, partition, key.getBytes(UTF_8)));
+    }
+
+    private static ParkedEvent event(EventPartition partition, long offset, String key) {
+        return new ParkedEvent(
+                EventId.of("event-" + offset),
+                partition,
+                offset,
+                key.getBytes(UTF_8),
+                new byte[0],
+                List.of(),
+                WHEN,
+                5,
+                "because");
     }
 
     @Test
@@ -145,7 +269,7 @@ public abstract class ParkedEventStoreContract extends ProcessedEventStoreContra
         store().register(other);
         park(event(1, "one"));
 
-        assertThat(store().findParked(other, 10)).isEmpty();
+        assertThat(store().findParked(other, null, 10)).isEmpty();
     }
 
     @Test

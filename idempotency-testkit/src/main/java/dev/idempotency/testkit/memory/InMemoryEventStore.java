@@ -13,9 +13,11 @@ import dev.idempotency.spi.PartitionAssignment;
 import dev.idempotency.spi.StartedAttemptStore;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -25,7 +27,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps marks, offsets and parked events in memory; tests give it to {@link dev.idempotency.event.EventProcessor} and
@@ -36,6 +40,9 @@ import java.util.Set;
  * use by many threads.
  */
 public class InMemoryEventStore implements StartedAttemptStore, ParkedEventStore {
+    private static final Comparator<ParkedEvent> IN_ORDER =
+            Comparator.comparing(ParkedEvent::partition).thenComparing(ParkedEvent::offset);
+
     final InMemoryDatabase database;
 
     /** Guarded by the database's monitor, as everything here. */
@@ -217,7 +224,7 @@ public class InMemoryEventStore implements StartedAttemptStore, ParkedEventStore
     }
 
     @Override
-    public List<ParkedEvent> findParked(ConsumerId consumer, int limit) {
+    public List<ParkedEvent> findParked(ConsumerId consumer, @Nullable ParkedEvent after, int limit) {
         checkLimit(limit, 1_000);
         synchronized (database) {
             requireRegistered(consumer);
@@ -225,10 +232,55 @@ public class InMemoryEventStore implements StartedAttemptStore, ParkedEventStore
                     .filter(entry -> entry.getKey() instanceof Place place
                             && place.consumer().equals(consumer))
                     .map(Map.Entry::getValue)
-                    .sorted(Comparator.comparing(ParkedEvent::partition).thenComparing(ParkedEvent::offset))
+                    .filter(event -> after == null || IN_ORDER.compare(event, after) > 0)
+                    .sorted(IN_ORDER)
                     .limit(limit)
                     .toList();
         }
+    }
+
+    @Override
+    public List<byte[]> findParkedKeys(ConsumerId consumer, EventPartition partition, int limit) {
+        checkLimit(limit, 1_000);
+        synchronized (database) {
+            requireRegistered(consumer);
+            Set<ByteBuffer> keys = new HashSet<>();
+            for (ParkedEvent event : parkedOf(consumer, partition)) {
+                byte[] key = event.key();
+                if (key != null && keys.size() < limit) {
+                    keys.add(ByteBuffer.wrap(key));
+                }
+            }
+            return keys.stream().map(ByteBuffer::array).toList();
+        }
+    }
+
+    @Override
+    public OptionalLong lockFirstParked(
+            TransactionContext transaction, ConsumerId consumer, EventPartition partition, byte[] key) {
+        InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
+        synchronized (database) {
+            joined.requireRunning();
+            requireRegistered(consumer);
+            for (ParkedEvent event : parkedOf(consumer, partition)) {
+                if (Arrays.equals(event.key(), key)) {
+                    lock(place(consumer, partition, event.offset()), joined);
+                    return OptionalLong.of(event.offset());
+                }
+            }
+            return OptionalLong.empty();
+        }
+    }
+
+    /** In the order of their offsets. */
+    List<ParkedEvent> parkedOf(ConsumerId consumer, EventPartition partition) {
+        return parked.entrySet().stream()
+                .filter(entry -> entry.getKey() instanceof Place place
+                        && place.consumer().equals(consumer)
+                        && place.partition().equals(partition))
+                .map(Map.Entry::getValue)
+                .sorted(IN_ORDER)
+                .toList();
     }
 
     @Override

@@ -303,6 +303,7 @@ public final class ChildJvm implements AutoCloseable {
         private final List<String> jvmArguments =
                 new ArrayList<>(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         private final List<CrashPoint> crashPoints = new ArrayList<>();
+        private String classPath = System.getProperty("java.class.path");
 
         private Builder(String mainClass) {
             this.mainClass = mainClass;
@@ -343,6 +344,17 @@ public final class ChildJvm implements AutoCloseable {
         }
 
         /**
+         * Sets the class path of the child.
+         *
+         * @param entries folders and jars; by default those of this virtual machine
+         * @return this
+         */
+        public Builder classPath(String entries) {
+            this.classPath = Objects.requireNonNull(entries, "entries");
+            return this;
+        }
+
+        /**
          * Adds a point at which the child halts or is held.
          *
          * @param point the point
@@ -373,7 +385,7 @@ public final class ChildJvm implements AutoCloseable {
             ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
             Map<String, String> environment = builder.environment();
             // By environment, because a class path can be longer than an argument may be.
-            environment.put("CLASSPATH", System.getProperty("java.class.path"));
+            environment.put("CLASSPATH", classPath);
             environment.remove("JAVA_TOOL_OPTIONS");
             try {
                 ChildJvm child = new ChildJvm(mainClass.substring(mainClass.lastIndexOf('.') + 1), builder.start());

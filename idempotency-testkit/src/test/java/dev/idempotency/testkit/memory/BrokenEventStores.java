@@ -12,6 +12,7 @@ import dev.idempotency.transaction.TransactionContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** Event stores that break one rule each, in ways that have been seen in the field; the contracts must find every one. */
 final class BrokenEventStores {
@@ -406,7 +408,7 @@ final class BrokenEventStores {
         @Override
         public Optional<ParkedEvent> lockParked(
                 TransactionContext transaction, ConsumerId consumer, EventPartition partition, long offset) {
-            return findParked(consumer, 1_000).stream()
+            return findParked(consumer, null, 1_000).stream()
                     .filter(event -> event.partition().equals(partition) && event.offset() == offset)
                     .findFirst();
         }
@@ -418,10 +420,38 @@ final class BrokenEventStores {
         }
 
         @Override
-        public List<ParkedEvent> findParked(ConsumerId consumer, int limit) {
+        public List<ParkedEvent> findParked(ConsumerId consumer, @Nullable ParkedEvent after, int limit) {
             synchronized (database) {
                 return parked.values().stream().limit(limit).toList();
             }
+        }
+    }
+
+    static final class TurnsNoPage extends InMemoryEventStore {
+        TurnsNoPage(InMemoryDatabase database) {
+            super(database);
+        }
+
+        /** Goes on behind the offset alone, as if there were one partition. */
+        @Override
+        public List<ParkedEvent> findParked(ConsumerId consumer, @Nullable ParkedEvent after, int limit) {
+            return super.findParked(consumer, null, 1_000).stream()
+                    .filter(event -> after == null || event.offset() > after.offset())
+                    .limit(limit)
+                    .toList();
+        }
+    }
+
+    static final class FindsTheLastOfAKey extends InMemoryEventStore {
+        FindsTheLastOfAKey(InMemoryDatabase database) {
+            super(database);
+        }
+
+        @Override
+        List<ParkedEvent> parkedOf(ConsumerId consumer, EventPartition partition) {
+            List<ParkedEvent> reversed = new ArrayList<>(super.parkedOf(consumer, partition));
+            Collections.reverse(reversed);
+            return reversed;
         }
     }
 }

@@ -65,7 +65,9 @@ class ContractsFindBrokenEventStoresTest {
                 broken(
                         BrokenEventStores.ReplaysWithoutALock::new,
                         "lockParked_whileAnotherReplays_waitsForItOrRefuses"),
-                broken(BrokenEventStores.FindsEverybodysParked::new, "findParked_otherConsumer_standsApart"));
+                broken(BrokenEventStores.FindsEverybodysParked::new, "findParked_otherConsumer_standsApart"),
+                broken(BrokenEventStores.TurnsNoPage::new, "findParked_pageAfterPage_givesEachEventOnce"),
+                broken(BrokenEventStores.FindsTheLastOfAKey::new, "lockFirstParked_severalOfTheKey_givesTheFirst"));
     }
 
     private static Arguments broken(Function<InMemoryDatabase, InMemoryEventStore> store, String noticedBy) {
