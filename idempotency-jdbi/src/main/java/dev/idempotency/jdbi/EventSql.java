@@ -37,6 +37,11 @@ abstract class EventSql {
                 """.formatted(consumers);
     }
 
+    /** An assignment that changes a row whatever else is set, with a comma after it; empty where none is needed. */
+    String touched() {
+        return "";
+    }
+
     /** True if a column, which may be null, is what the parameter is. */
     String isSame(String column) {
         return column + " IS NOT DISTINCT FROM ?";
@@ -84,12 +89,13 @@ abstract class EventSql {
                 ELSE starts + 1
                 END,
                 started_offset = ?,
+                %3$s
                 started_epoch = epoch
                 WHERE consumer_id = ?
                 AND topic_id = ?
                 AND partition_number = ?
                 AND epoch = ?
-                """.formatted(offsets, isSame("started_offset"));
+                """.formatted(offsets, isSame("started_offset"), touched());
     }
 
     /** Parameters: consumer, topic id, partition. */

@@ -1,6 +1,7 @@
 package dev.idempotency.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.ProxyConnection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -28,7 +29,17 @@ final class HikariEviction {
     private static final class Hikari {
         static void evict(DataSource dataSource, Connection connection) throws SQLException {
             if (dataSource.isWrapperFor(HikariDataSource.class)) {
-                dataSource.unwrap(HikariDataSource.class).evictConnection(connection);
+                dataSource.unwrap(HikariDataSource.class).evictConnection(pooled(connection));
+            }
+        }
+
+        /** The pool knows its own connection only, not what a wrapper of the data source has put around it. */
+        private static Connection pooled(Connection connection) {
+            try {
+                return connection.unwrap(ProxyConnection.class);
+            } catch (SQLException e) {
+                // It is the pool's own, or does not say what it wraps.
+                return connection;
             }
         }
     }

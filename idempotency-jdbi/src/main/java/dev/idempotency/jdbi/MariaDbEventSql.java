@@ -23,6 +23,21 @@ final class MariaDbEventSql extends EventSql {
         return column + " <=> ?";
     }
 
+    /** A driver with {@code useAffectedRows=true} counts a row that stays as it was for none. */
+    @Override
+    String touched() {
+        return "updated_at = " + now() + ",";
+    }
+
+    /** Begins a transaction, which a savepoint alone does not. Parameters: consumer. */
+    String begin() {
+        return """
+                SELECT 1
+                FROM %s
+                WHERE consumer_id = ?
+                """.formatted(consumers);
+    }
+
     /** A savepoint is the proof, and no condition of a statement can ask for it: {@link MariaDbProof} is asked after it. */
     @Override
     String isProven() {

@@ -54,7 +54,18 @@ final class MariaDbEventTables extends EventTables {
             fresh.addAll(
                     insert(connection, MariaDbSession.limited(limits, sql.mark(part.size())), consumer, part, ids));
         }
+        if (ids.isEmpty()) {
+            begin(connection, consumer);
+        }
         return new Marks(fresh, MariaDbProof.begin(connection));
+    }
+
+    /** Without it the server may see nothing to commit, and the savepoint would outlive what is taken for a transaction. */
+    private void begin(Connection connection, int consumer) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.begin())) {
+            statement.setInt(1, consumer);
+            statement.execute();
+        }
     }
 
     @Override

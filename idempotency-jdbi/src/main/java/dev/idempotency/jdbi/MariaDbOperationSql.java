@@ -43,6 +43,10 @@ class MariaDbOperationSql extends OperationSql {
         return "'1970-01-01'";
     }
 
+    String readClock() {
+        return "SELECT " + micros(now());
+    }
+
     /** Waits for no lock: a claim that finds somebody at work says so at once. */
     String atOnce(String statement) {
         return "SET STATEMENT innodb_lock_wait_timeout = 0 FOR " + statement;

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.testkit.service.EmbeddedMariaDb;
 import dev.idempotency.testkit.service.MariaDbDatabase;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -19,13 +20,26 @@ final class MariaDbTestDatabase extends TestDatabase {
     }
 
     MariaDbTestDatabase(Consumer<HikariConfig> settings) {
-        this(EmbeddedMariaDb.shared(), settings);
+        this(settings, Map.of());
     }
 
-    MariaDbTestDatabase(EmbeddedMariaDb server, Consumer<HikariConfig> settings) {
-        database = server.createDatabase();
+    /** What nobody should set and somebody will: each of them has broken somebody's code. */
+    static MariaDbTestDatabase withOddSettings(String isolation) {
+        return new MariaDbTestDatabase(
+                config -> {
+                    config.setAutoCommit(false);
+                    config.setTransactionIsolation(isolation);
+                },
+                Map.of(
+                        "useAffectedRows", "true",
+                        "connectionTimeZone", "Pacific/Chatham",
+                        "sessionVariables", "time_zone='-11:00',innodb_snapshot_isolation=1"));
+    }
+
+    private MariaDbTestDatabase(Consumer<HikariConfig> settings, Map<String, String> properties) {
+        database = EmbeddedMariaDb.shared().createDatabase();
         HikariConfig config = new HikariConfig();
-        config.setDataSource(database.dataSource());
+        config.setDataSource(database.dataSource(properties));
         config.setMaximumPoolSize(12);
         config.setPoolName(database.name());
         settings.accept(config);

@@ -42,6 +42,9 @@ record SqlEvents(TestDatabase database) {
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setLong(1, duration.toNanos() / 1000);
             statement.executeUpdate();
+            if (!connection.getAutoCommit()) {
+                connection.commit();
+            }
         } catch (SQLException e) {
             throw SqlErrors.translate("The passing of time", e);
         }
