@@ -17,6 +17,10 @@ import dev.idempotency.transaction.JoiningDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,6 +90,45 @@ class PostgreSqlExecutionsIT {
         assertThat(counted.executions()).isEqualTo(1);
         assertThat(counted.commits()).isZero();
         assertThat(counted.connections()).isEqualTo(1);
+    }
+
+    @Test
+    void execute_keyOfAnotherRequest_isRefusedAfterOneExecution() throws SQLException {
+        Operation operation = operation(Protection.TRANSACTIONAL);
+        insertThrough(with(operation, Fingerprint.sha256("test", new byte[] {1})));
+        counted.resetCounts();
+
+        assertThat(insertThrough(with(operation, Fingerprint.sha256("test", new byte[] {2}))))
+                .isInstanceOf(OperationOutcome.Mismatch.class);
+
+        assertThat(counted.executions()).isEqualTo(1);
+        assertThat(counted.commits()).isZero();
+        assertThat(counted.connections()).isEqualTo(1);
+    }
+
+    /** Asked from within the work of the first, on another thread. */
+    @Test
+    void execute_runningKey_isRefusedAfterOneExecution() throws SQLException {
+        Operation operation = operation(Protection.TRANSACTIONAL);
+        ExecutorService other = Executors.newSingleThreadExecutor();
+        try {
+            idempotency.<SQLException>execute(operation, context -> {
+                counted.resetCounts();
+                Future<OperationOutcome> duplicate = other.submit(() -> insertThrough(operation));
+                assertThat(duplicate)
+                        .succeedsWithin(Duration.ofSeconds(60))
+                        .isInstanceOf(OperationOutcome.InProgress.class);
+                assertThat(counted.executions()).isEqualTo(1);
+                assertThat(counted.commits()).isZero();
+                return DONE;
+            });
+        } finally {
+            other.shutdownNow();
+        }
+    }
+
+    private static Operation with(Operation operation, Fingerprint fingerprint) {
+        return Operation.of(operation.id(), fingerprint, operation.protection());
     }
 
     @Test

@@ -80,7 +80,14 @@ final class Exchange {
                     ProblemCode.INVALID_KEY,
                     "In the header " + settings.headerName() + ", " + invalid.reason());
         } else if (parsed instanceof KeyHeader.Parsed.Present present) {
-            withKey(present);
+            if (settings.keyFormat().matcher(present.key().value()).matches()) {
+                withKey(present);
+            } else {
+                answers.refuse(
+                        response,
+                        ProblemCode.INVALID_KEY,
+                        "In the header " + settings.headerName() + ", the key must match " + settings.keyFormat());
+            }
         } else if (plan.keyRequired()) {
             answers.refuse(
                     response,

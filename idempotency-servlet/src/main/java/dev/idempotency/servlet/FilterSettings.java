@@ -6,12 +6,14 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** What an {@link IdempotencyFilter} was built with. */
 record FilterSettings(
         Idempotency idempotency,
         String headerName,
         KeySyntax syntax,
+        Pattern keyFormat,
         Set<String> methods,
         Predicate<HttpServletRequest> requests,
         boolean annotatedOnly,

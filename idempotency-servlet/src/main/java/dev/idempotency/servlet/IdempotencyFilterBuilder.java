@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** Collects the options of an {@link IdempotencyFilter}; every option has a default. Not safe for use by many threads. */
 public final class IdempotencyFilterBuilder {
@@ -21,6 +22,7 @@ public final class IdempotencyFilterBuilder {
     private final Idempotency idempotency;
     private String headerName = "Idempotency-Key";
     private KeySyntax syntax = KeySyntax.LENIENT;
+    private Pattern keyFormat = Pattern.compile(".*");
     private Set<String> methods = Set.of("POST", "PATCH");
     private Predicate<HttpServletRequest> requests = request -> true;
     private boolean annotatedOnly;
@@ -43,6 +45,20 @@ public final class IdempotencyFilterBuilder {
 
     IdempotencyFilterBuilder(Idempotency idempotency) {
         this.idempotency = Objects.requireNonNull(idempotency, "idempotency");
+    }
+
+    /**
+     * Narrows what a key may be: one that does not match is refused as malformed before any look-up, with the expression in
+     * the answer.
+     *
+     * @param regex what the whole key must match, after its quotes and escapes were taken off; every key of 1 to 255 printable
+     *     ASCII characters unless set
+     * @return this builder
+     * @throws java.util.regex.PatternSyntaxException if it is no regular expression
+     */
+    public IdempotencyFilterBuilder keyFormat(String regex) {
+        this.keyFormat = Pattern.compile(regex);
+        return this;
     }
 
     /**
@@ -354,6 +370,7 @@ public final class IdempotencyFilterBuilder {
                 idempotency,
                 headerName,
                 syntax,
+                keyFormat,
                 methods,
                 requests,
                 annotatedOnly,

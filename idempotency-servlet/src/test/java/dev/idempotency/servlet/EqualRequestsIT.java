@@ -3,6 +3,7 @@ package dev.idempotency.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.Protection;
+import dev.idempotency.jdbi.JdbiIdempotencyStore;
 import dev.idempotency.testkit.fault.Gate;
 import dev.idempotency.testkit.http.HttpAnswer;
 import dev.idempotency.testkit.http.RawHttp;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,8 +68,20 @@ class EqualRequestsIT {
     }
 
     private static OrdersService start(ServletServer.Starter server, Protection protection) throws Exception {
+        return start(server, protection, Duration.ZERO, 16);
+    }
+
+    private static OrdersService start(
+            ServletServer.Starter server, Protection protection, Duration maxWait, int maxWaiters) throws Exception {
         return new OrdersService(
-                TestDatabase.postgreSql(), server, protection, options -> {}, UnaryOperator.identity(), Map.of());
+                TestDatabase.postgreSql(),
+                server,
+                protection,
+                filter -> filter.maxWait(maxWait),
+                UnaryOperator.identity(),
+                Map.of(),
+                JdbiIdempotencyStore::of,
+                engine -> engine.maxWaiters(maxWaiters));
     }
 
     private HttpAnswer post(OrdersService service, String name, String key) throws IOException {
@@ -135,7 +150,12 @@ class EqualRequestsIT {
         }
     }
 
+    /** A client may have its answer before the server's thread has left the filter. */
     private static void assertNothingIsStuck(OrdersService service) {
+        Awaitility.await().atMost(DEADLINE).untilAsserted(() -> assertNothingIsInUse(service));
+    }
+
+    private static void assertNothingIsInUse(OrdersService service) {
         assertThat(service.database().active()).as("connections in use").isZero();
         assertThat(service.database().awaiting())
                 .as("threads that wait for one")
@@ -146,6 +166,60 @@ class EqualRequestsIT {
                 .map(Map.Entry::getKey)
                 .toList();
         assertThat(inside).as("threads inside the filter").isEmpty();
+    }
+
+    /**
+     * More of them than the pool has connections, so if each held one nobody could look again; and more than there are places,
+     * so that one more is answered at once.
+     */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void duplicates_thatWait_holdNoConnectionAndAreBounded(ServletServer.Starter server, Protection protection)
+            throws Exception {
+        int places = 12;
+        try (OrdersService service = start(server, protection, Duration.ofMinutes(2), places)) {
+            Gate gate = new Gate();
+            AtomicInteger runs = new AtomicInteger();
+            service.on("awaited", (request, response) -> {
+                runs.incrementAndGet();
+                String order = service.insert(request);
+                gate.pass();
+                response.setStatus(201);
+                response.getWriter().print(order);
+            });
+            String key = UUID.randomUUID().toString();
+            Future<HttpAnswer> owner = clients.submit(() -> post(service, "awaited", key));
+            gate.awaitReached(DEADLINE);
+            CountDownLatch oneTooMany = new CountDownLatch(1);
+            AtomicInteger answered = new AtomicInteger();
+            List<Future<HttpAnswer>> duplicates = new ArrayList<>();
+            for (int i = 0; i <= places; i++) {
+                duplicates.add(clients.submit(() -> {
+                    HttpAnswer answer = post(service, "awaited", key);
+                    answered.incrementAndGet();
+                    if (answer.status() == 409) {
+                        oneTooMany.countDown();
+                    }
+                    return answer;
+                }));
+            }
+            assertThat(oneTooMany.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(answered).hasValue(1);
+            // Another operation gets its connections while they wait.
+            assertThat(post(service, "orders", UUID.randomUUID().toString()).status())
+                    .isEqualTo(201);
+            gate.open();
+            HttpAnswer original = owner.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            List<Integer> statuses = new ArrayList<>();
+            for (Future<HttpAnswer> duplicate : duplicates) {
+                HttpAnswer answer = duplicate.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+                statuses.add(answer.status());
+                assertOriginalOrBusy(answer, original.body());
+            }
+            assertThat(statuses).containsOnly(201, 409).containsOnlyOnce(409);
+            assertThat(runs).hasValue(1);
+            assertNothingIsStuck(service);
+        }
     }
 
     /**

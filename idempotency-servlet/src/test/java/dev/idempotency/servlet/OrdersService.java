@@ -98,6 +98,11 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
 
     private void order(HttpServletRequest request, HttpServletResponse response) throws IOException, SQLException {
         String body = new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (body.equals(refusedBody())) {
+            response.setStatus(422);
+            response.getWriter().print("{\"error\":\"no such article\"}");
+            return;
+        }
         String id = insert(request);
         response.addCookie(new Cookie("session", id));
         response.setHeader("Location", "/orders/" + id);
@@ -147,6 +152,16 @@ final class OrdersService implements ServiceUnderTest, AutoCloseable {
     @Override
     public String body(int number) {
         return "{\"article\":" + number + "}";
+    }
+
+    @Override
+    public String refusedBody() {
+        return "{\"article\":\"none\"}";
+    }
+
+    @Override
+    public List<String> otherCaller() {
+        return List.of("X-User: somebody else");
     }
 
     @Override

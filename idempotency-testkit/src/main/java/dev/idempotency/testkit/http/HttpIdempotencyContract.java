@@ -1,8 +1,10 @@
 package dev.idempotency.testkit.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,6 +127,54 @@ public abstract class HttpIdempotencyContract {
         assertThat(service().effects()).isEqualTo(before + 1);
     }
 
+    /** Section 2.6: the result of the first request may be an error, and a repeat gets that. */
+    @Test
+    void repeat_ofARefusal_getsTheFirstAnswer() throws Exception {
+        String refusedBody = service().refusedBody();
+        assumeThat(refusedBody).as("a body that is refused for good").isNotNull();
+        long before = service().effects();
+        List<String> key = line(quoted(newKey()));
+        HttpAnswer first = postBody(key, String.valueOf(refusedBody));
+        HttpAnswer repeat = postBody(key, String.valueOf(refusedBody));
+        assertThat(first.status()).isBetween(400, 499);
+        assertThat(repeat.status()).isEqualTo(first.status());
+        assertThat(repeat.body()).isEqualTo(first.body());
+        assertThat(service().effects()).isEqualTo(before);
+    }
+
+    /** Section 5: what is looked up is the key together with who sends it, so that nobody gets another's answer. */
+    @Test
+    void key_ofAnotherCaller_isAnotherKey() throws Exception {
+        assumeThat(service().otherCaller()).as("another caller").isNotEmpty();
+        long before = service().effects();
+        List<String> key = line(quoted(newKey()));
+        HttpAnswer first = post(key, 1);
+        List<String> asAnother = new ArrayList<>(key);
+        asAnother.addAll(service().otherCaller());
+        HttpAnswer others = post(asAnother, 1);
+        assertThat(List.of(first.status(), others.status()))
+                .allSatisfy(status -> assertThat(status).isBetween(200, 299));
+        assertThat(service().effects()).isEqualTo(before + 2);
+    }
+
+    /** The header has a meaning for requests with an effect; on a safe one it is ignored, whatever it holds. */
+    @Test
+    void key_onASafeMethod_isIgnored() throws Exception {
+        HttpAnswer without = http.send("GET", service().operation(), List.of(), "");
+        HttpAnswer broken = http.send("GET", service().operation(), line("\"broken"), "");
+        assertThat(broken.status()).isEqualTo(without.status());
+    }
+
+    /** Section 2.7: a client that is refused must be able to find out why, so problems name a type that is a URI. */
+    @Test
+    void problem_hasATypeThatIsAUri() throws Exception {
+        HttpAnswer answer = post(List.of(), 1);
+        String link = answer.header("Link").orElse("");
+        URI type = URI.create(link.substring(link.indexOf('<') + 1, link.indexOf('>')));
+        assertThat(type.isAbsolute()).isTrue();
+        assertThat(answer.body()).contains("\"type\":\"" + type + "\"");
+    }
+
     /** A stored answer never carries a session. */
     @Test
     void repeat_neverCarriesSetCookie() throws Exception {
@@ -201,9 +251,13 @@ public abstract class HttpIdempotencyContract {
     }
 
     private HttpAnswer post(List<String> keyLines, int body) throws IOException {
+        return postBody(keyLines, service().body(body));
+    }
+
+    private HttpAnswer postBody(List<String> keyLines, String body) throws IOException {
         List<String> lines = new ArrayList<>(keyLines);
         lines.add("Content-Type: " + service().contentType());
-        return http.send("POST", service().operation(), lines, service().body(body));
+        return http.send("POST", service().operation(), lines, body);
     }
 
     private static List<HttpAnswer> atOnce(int count, Callable<HttpAnswer> request) throws Exception {
