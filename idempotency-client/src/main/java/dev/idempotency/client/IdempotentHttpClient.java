@@ -112,7 +112,11 @@ public final class IdempotentHttpClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request under a key that is used now for the first time.
+     * Sends a request under a key that is used now for the first time, in this run or any other.
+     *
+     * <p>Not for a derived key of work that can run again: the key would be new in every run, and a run that comes after the
+     * provider has forgotten it would act a second time. Such work passes the time since which the key can have been used,
+     * by {@link #send(HttpRequest, IdempotencyKey, Instant, HttpResponse.BodyHandler)}.
      *
      * @param <T> the type of the response's body
      * @param request the request; its body is read once, at most {@link IdempotentHttpClientBuilder#maxBodyBytes}
@@ -136,8 +140,8 @@ public final class IdempotentHttpClient implements AutoCloseable {
      * @param <T> the type of the response's body
      * @param request the request, byte for byte the one that was sent before
      * @param key the operation's key; ignored for a safe method
-     * @param firstUsedAt when the key can have been used first, at the latest: the time of the event or of the operation
-     *     from which it is derived; a time to come counts as now
+     * @param firstUsedAt a stored time that is not after the key's first use and the same in every run: that of the order
+     *     or event from which the key is derived; a time to come counts as now
      * @param handler reads the body of an answer
      * @return what became of the call
      * @throws InterruptedException as in {@link #send(HttpRequest, IdempotencyKey, HttpResponse.BodyHandler)}
@@ -152,6 +156,9 @@ public final class IdempotentHttpClient implements AutoCloseable {
 
     /**
      * Sends a request whose caller has set the key's header, used now for the first time; the header stays as it is.
+     *
+     * <p>For work that can run again set the header and call {@link #send(HttpRequest, IdempotencyKey, Instant,
+     * HttpResponse.BodyHandler)} with the same key.
      *
      * @param <T> the type of the response's body
      * @param request the request
@@ -188,7 +195,7 @@ public final class IdempotentHttpClient implements AutoCloseable {
      * @param <T> the type of the response's body
      * @param request the request
      * @param key the operation's key
-     * @param firstUsedAt when the key can have been used first, at the latest
+     * @param firstUsedAt a stored time that is not after the key's first use
      * @param handler reads the body of an answer
      * @return completed with the outcome; cancelling it cancels the attempt under way and all to come
      * @throws IllegalArgumentException if the request carries another key already

@@ -99,9 +99,12 @@ public final class KeyPolicy {
     }
 
     /**
-     * Begins a logical operation whose key is used now for the first time.
+     * Begins a logical operation whose key is used now for the first time, in this run or any other.
      *
-     * @param key the operation's key, derived from its identity or stored before the first byte
+     * <p>Not for a derived key of work that can run again: the key would be new in every run, and a run that comes after the
+     * provider has forgotten it would act a second time. Such work calls {@link #call(IdempotencyKey, Instant)}.
+     *
+     * @param key the operation's key, stored just now, before the first byte
      * @return the call, for all attempts of this operation and of no other
      */
     public KeyedCall call(IdempotencyKey key) {
@@ -112,8 +115,8 @@ public final class KeyPolicy {
      * Begins or goes on with a logical operation whose key may have been used before.
      *
      * @param key the operation's key
-     * @param firstUsedAt when the key can have been used first, at the latest: the time of the event or of the operation
-     *     from which it is derived; a time to come counts as now
+     * @param firstUsedAt a stored time that is not after the key's first use and the same in every run: that of the order
+     *     or event from which the key is derived; a time to come counts as now
      * @return the call
      */
     public KeyedCall call(IdempotencyKey key, Instant firstUsedAt) {

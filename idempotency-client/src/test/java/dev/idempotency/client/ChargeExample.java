@@ -7,6 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Instant;
 
 /** The code that the module's page shows, compiled. */
 abstract class ChargeExample {
@@ -19,8 +20,11 @@ abstract class ChargeExample {
         this.client = client;
     }
 
-    void charge(HttpRequest request, IdempotencyContext context) throws IOException, InterruptedException {
-        CallOutcome<String> outcome = client.send(request, context.derive("charge"), BodyHandlers.ofString());
+    void charge(HttpRequest request, IdempotencyContext context, Order order) throws IOException, InterruptedException {
+        // Not the time of this run: the key is the same in every run, and the provider forgets it.
+        Instant firstUsedAt = order.placedAt();
+        CallOutcome<String> outcome =
+                client.send(request, context.derive("charge"), firstUsedAt, BodyHandlers.ofString());
         if (outcome instanceof CallOutcome.Answered<String> answered) {
             store(answered.response());
         } else if (outcome instanceof CallOutcome.KeyExpired<String>) {
@@ -31,6 +35,8 @@ abstract class ChargeExample {
             throw new ChargeInDoubt();
         }
     }
+
+    record Order(Instant placedAt) {}
 
     abstract void store(HttpResponse<String> response);
 

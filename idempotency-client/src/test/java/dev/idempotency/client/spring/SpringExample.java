@@ -7,6 +7,7 @@ import dev.idempotency.client.KeyPolicy;
 import dev.idempotency.client.KeyedCall;
 import dev.idempotency.client.ProviderFormats;
 import java.net.URI;
+import java.time.Instant;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
@@ -15,6 +16,8 @@ import org.springframework.web.client.RestTemplate;
 
 /** The code that the module's page shows, compiled. */
 final class SpringExample {
+    record Order(Instant placedAt) {}
+
     private final KeyPolicy policy;
     private final RestClient restClient;
 
@@ -27,8 +30,8 @@ final class SpringExample {
         this.restClient = restClient;
     }
 
-    String charge(IdempotencyContext context, URI charges, String body) {
-        KeyedCall call = policy.call(context.derive("charge"));
+    String charge(IdempotencyContext context, Order order, URI charges, String body) {
+        KeyedCall call = policy.call(context.derive("charge"), order.placedAt());
         // From here on may be repeated, under the same call.
         return String.valueOf(restClient
                 .post()

@@ -60,7 +60,7 @@ final class TryBilling {
     }
 
     private static ProducerRecord<String, byte[]> event(long amountCents) throws Exception {
-        OrderPlaced order = new OrderPlaced(UUID.randomUUID(), amountCents);
+        OrderPlaced order = new OrderPlaced(UUID.randomUUID(), amountCents, System.currentTimeMillis());
         ProducerRecord<String, byte[]> message = new ProducerRecord<>(
                 OrderPlaced.TOPIC, order.orderId().toString(), new ObjectMapper().writeValueAsBytes(order));
         message.headers().add("eventId", UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));

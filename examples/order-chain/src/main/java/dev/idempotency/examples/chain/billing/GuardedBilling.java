@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.idempotency.ConsumerId;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.KeyDerivation;
 import dev.idempotency.client.CallOutcome;
 import dev.idempotency.client.IdempotentHttpClient;
@@ -31,6 +32,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -45,7 +47,7 @@ final class GuardedBilling {
     private final IdempotentHttpClient client;
     private final URI charges;
 
-    private GuardedBilling(IdempotentHttpClient client, URI charges) {
+    GuardedBilling(IdempotentHttpClient client, URI charges) {
         this.client = client;
         this.charges = charges;
     }
@@ -114,7 +116,7 @@ final class GuardedBilling {
 
     private void bill(ConsumerRecord<String, byte[]> message, EventContext context) throws InterruptedException {
         OrderPlaced order = Json.read(message.value(), OrderPlaced.class);
-        String chargeId = charge(order, context);
+        String chargeId = charge(order, context.derive("charge"));
         context.transaction()
                 .unwrap(Handle.class)
                 .createUpdate("""
@@ -127,19 +129,22 @@ final class GuardedBilling {
                 .execute();
     }
 
-    private String charge(OrderPlaced order, EventContext context) throws InterruptedException {
+    /** Charges, as often as it is called: the key is the same each time, and as old as the order. */
+    String charge(OrderPlaced order, IdempotencyKey key) throws InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(charges)
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofByteArray(
                         Json.write(new ChargeRequest(order.orderId(), order.amountCents()))))
                 .build();
-        CallOutcome<byte[]> outcome =
-                client.send(request, context.derive("charge"), HttpResponse.BodyHandlers.ofByteArray());
+        // Not the time of this run: the key may have been used in an earlier one, and the provider forgets it.
+        Instant firstUsedAt = Instant.ofEpochMilli(order.placedAtMillis());
+        CallOutcome<byte[]> outcome = client.send(request, key, firstUsedAt, HttpResponse.BodyHandlers.ofByteArray());
         if (outcome instanceof CallOutcome.Answered<byte[]> answered
                 && answered.response().statusCode() == 200) {
             return Json.read(answered.response().body(), ChargeAnswer.class).chargeId();
         }
-        // Charged or not, nobody knows: the transaction is rolled back, and the next attempt asks with the same key.
+        // Charged or not, nobody knows: the transaction is rolled back, and the next attempt asks with the same key,
+        // until the provider may have forgotten it.
         throw new IllegalStateException("The provider gave no answer: " + outcome);
     }
 }

@@ -18,6 +18,7 @@ import dev.idempotency.shutdown.Phase;
 import dev.idempotency.transaction.JoiningDataSource;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -49,7 +50,7 @@ final class GuardedOrderService {
                 .clock(settings.wallClock())
                 .build();
 
-        Server server = startWeb(dataSource, outbox, shutdown);
+        Server server = startWeb(dataSource, outbox, settings.wallClock(), shutdown);
         shutdown.ownJvmShutdown("order service");
         return Web.port(server);
     }
@@ -83,7 +84,8 @@ final class GuardedOrderService {
         return relay;
     }
 
-    private static Server startWeb(DataSource dataSource, Outbox outbox, GracefulShutdown shutdown) throws Exception {
+    private static Server startWeb(DataSource dataSource, Outbox outbox, InstantSource clock, GracefulShutdown shutdown)
+            throws Exception {
         Idempotency idempotency = Idempotency.builder()
                 .transactional(JdbiIdempotencyStore.of(dataSource), JdbiTransactionRunner.of(dataSource))
                 .shutdown(shutdown)
@@ -93,7 +95,7 @@ final class GuardedOrderService {
                 new FilterHolder(IdempotencyFilter.builder(idempotency).build()),
                 "/orders",
                 EnumSet.of(DispatcherType.REQUEST));
-        context.addServlet(new ServletHolder(new OrdersServlet(Jdbi.create(dataSource), outbox)), "/orders");
+        context.addServlet(new ServletHolder(new OrdersServlet(Jdbi.create(dataSource), outbox, clock)), "/orders");
         context.addServlet(new ServletHolder(ReadinessServlet.of(shutdown)), "/ready");
         context.addServlet(new ServletHolder(LivenessServlet.of(shutdown)), "/live");
         Server server = Web.start(context);

@@ -55,7 +55,9 @@ final class NaiveOrdersServlet extends HttpServlet {
                             """)
                     .bind("eventId", UUID.randomUUID())
                     .bind("orderId", orderId)
-                    .bind("payload", Json.write(new OrderPlaced(orderId, order.amountCents())))
+                    .bind(
+                            "payload",
+                            Json.write(new OrderPlaced(orderId, order.amountCents(), System.currentTimeMillis())))
                     .execute();
         });
     }

@@ -12,6 +12,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
 
@@ -19,10 +20,12 @@ import org.jdbi.v3.core.Jdbi;
 final class OrdersServlet extends HttpServlet {
     private final transient Jdbi jdbi;
     private final transient Outbox outbox;
+    private final transient InstantSource clock;
 
-    OrdersServlet(Jdbi jdbi, Outbox outbox) {
+    OrdersServlet(Jdbi jdbi, Outbox outbox, InstantSource clock) {
         this.jdbi = jdbi;
         this.outbox = outbox;
+        this.clock = clock;
     }
 
     @Override
@@ -35,7 +38,7 @@ final class OrdersServlet extends HttpServlet {
                 OutboxEvent.to(OrderPlaced.TOPIC)
                         .key(orderId.toString())
                         .type("OrderPlaced")
-                        .payload(Json.write(new OrderPlaced(orderId, order.amountCents())))
+                        .payload(Json.write(new OrderPlaced(orderId, order.amountCents(), clock.millis())))
                         .build());
         response.setStatus(HttpServletResponse.SC_CREATED);
         response.setContentType("application/json");
