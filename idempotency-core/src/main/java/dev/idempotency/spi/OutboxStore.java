@@ -1,6 +1,7 @@
 package dev.idempotency.spi;
 
 import dev.idempotency.OutboxEvent;
+import dev.idempotency.StoreException;
 import dev.idempotency.transaction.TransactionContext;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +35,23 @@ public interface OutboxStore {
      * @throws dev.idempotency.StoreException also if an id is in the outbox already for a different event
      */
     Set<UUID> append(TransactionContext transaction, List<OutboxEvent> events);
+
+    /**
+     * Writes events whose ids were drawn for them just now, so that no row can have one of them; as {@link #append} in every
+     * other way. A store overrides it where it costs less not to look for such a row.
+     *
+     * @param transaction the business transaction, not in autocommit
+     * @param events at least one event; each has a new id
+     * @throws IllegalStateException if there is no transaction: the connection is in autocommit
+     * @throws dev.idempotency.StoreException also if an id is not new
+     */
+    default void appendNew(TransactionContext transaction, List<OutboxEvent> events) {
+        Set<UUID> known = append(transaction, events);
+        if (!known.isEmpty()) {
+            throw new StoreException(
+                    "The outbox has events already under ids that were drawn just now: " + known, null);
+        }
+    }
 
     /**
      * Tells how far the outbox is finished, and prepares the next step.

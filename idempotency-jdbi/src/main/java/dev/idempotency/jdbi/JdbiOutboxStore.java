@@ -99,12 +99,7 @@ public final class JdbiOutboxStore
     public Set<UUID> append(TransactionContext transaction, List<OutboxEvent> events) {
         Connection connection = database.connection(transaction);
         try {
-            if (connection.getAutoCommit()) {
-                throw new IllegalStateException(
-                        "Events were to be appended on a connection in autocommit, so they would"
-                                + " be published whether or not the business transaction commits: call setAutoCommit(false)"
-                                + " before its first statement");
-            }
+            requireTransaction(connection);
             Set<UUID> known = rows.insert(connection, events);
             if (!known.isEmpty()) {
                 rows.checkSame(connection, events, known);
@@ -112,6 +107,25 @@ public final class JdbiOutboxStore
             return known;
         } catch (SQLException e) {
             throw SqlErrors.translate("The append to the outbox", e);
+        }
+    }
+
+    @Override
+    public void appendNew(TransactionContext transaction, List<OutboxEvent> events) {
+        Connection connection = transaction.unwrap(Connection.class);
+        try {
+            requireTransaction(connection);
+            rows.insertNew(connection, events);
+        } catch (SQLException e) {
+            throw SqlErrors.translate("The append to the outbox", e);
+        }
+    }
+
+    private static void requireTransaction(Connection connection) throws SQLException {
+        if (connection.getAutoCommit()) {
+            throw new IllegalStateException("Events were to be appended on a connection in autocommit, so they would"
+                    + " be published whether or not the business transaction commits: call setAutoCommit(false)"
+                    + " before its first statement");
         }
     }
 

@@ -51,14 +51,18 @@ final class ManagedOutboxRows {
     List<OutboxEntry> find(
             Connection connection, TransactionLimits limits, OutboxEntry.Status status, OutboxFilter filter, int limit)
             throws SQLException {
-        boolean live = status == OutboxEntry.Status.PENDING || status == OutboxEntry.Status.PUBLISHING;
+        String statement = switch (status) {
+            case PENDING, PUBLISHING -> sql.findLive();
+            case PUBLISHED -> sql.findPublished();
+            case DEAD -> sql.findDead();
+        };
         return rows.query(
                 connection,
                 limits,
-                live ? sql.findLive() : sql.findDone(),
-                (statement, first) -> {
-                    statement.setString(first, status.name());
-                    bindFilter(connection, statement, first + 1, filter, checked(limit));
+                statement,
+                (prepared, first) -> {
+                    prepared.setString(first, status.name());
+                    bindFilter(connection, prepared, first + 1, filter, checked(limit));
                 },
                 ManagedOutboxRows::readEntries);
     }

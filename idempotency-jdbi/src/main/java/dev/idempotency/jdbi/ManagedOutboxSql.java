@@ -9,6 +9,12 @@ final class ManagedOutboxSql {
             AND (? OR tenant_id = ANY(?))
             """;
 
+    /** How an index finds the rows that were given up; their status is in no index, because a claim changes it. */
+    private static final String GIVEN_UP = """
+            AND done_at IS NOT NULL
+            AND published_at IS NULL
+            """;
+
     private final OutboxSql sql;
 
     ManagedOutboxSql(OutboxSql sql) {
@@ -30,9 +36,15 @@ final class ManagedOutboxSql {
         return find() + "AND done_at IS NULL\n" + FILTER + "ORDER BY seq\nFETCH FIRST ? ROWS ONLY";
     }
 
-    /** Rows that were published or given up. Parameters: status, filter, limit. */
-    String findDone() {
-        return find() + "AND done_at IS NOT NULL\n" + FILTER + "ORDER BY done_at, seq\nFETCH FIRST ? ROWS ONLY";
+    /** Rows that were published. Parameters: status, filter, limit. */
+    String findPublished() {
+        return find() + "AND published_at IS NOT NULL\n" + FILTER
+                + "ORDER BY published_at, seq\nFETCH FIRST ? ROWS ONLY";
+    }
+
+    /** Rows that were given up. Parameters: status, filter, limit. */
+    String findDead() {
+        return find() + GIVEN_UP + FILTER + "ORDER BY done_at, seq\nFETCH FIRST ? ROWS ONLY";
     }
 
     private String find() {
@@ -54,8 +66,7 @@ final class ManagedOutboxSql {
 
     /** Locks rows that were given up. Parameters: filter, limit. */
     String lockDead() {
-        return lock("status = 'DEAD'\nAND done_at IS NOT NULL") + FILTER + "ORDER BY done_at, seq\n"
-                + sql.limitAndLock();
+        return lock("status = 'DEAD'") + GIVEN_UP + FILTER + "ORDER BY done_at, seq\n" + sql.limitAndLock();
     }
 
     /** Locks rows that wait. Parameters: filter, limit. */

@@ -36,6 +36,14 @@ abstract class OutboxRows {
     /** Inserts the events and returns the ids that were not inserted, because they are there already. */
     abstract Set<UUID> insert(Connection connection, List<OutboxEvent> events) throws SQLException;
 
+    /** Inserts events whose ids are new. */
+    void insertNew(Connection connection, List<OutboxEvent> events) throws SQLException {
+        Set<UUID> known = insert(connection, events);
+        if (!known.isEmpty()) {
+            throw new StoreException("The outbox has events already under ids that should be new: " + known, null);
+        }
+    }
+
     abstract LowWaterMark advance(Connection connection, TransactionLimits limits, LowWaterMark mark)
             throws SQLException;
 

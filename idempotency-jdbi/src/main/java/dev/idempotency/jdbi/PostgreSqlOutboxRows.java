@@ -31,20 +31,7 @@ final class PostgreSqlOutboxRows extends OutboxRows {
     @Override
     Set<UUID> insert(Connection connection, List<OutboxEvent> events) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.append())) {
-            Columns columns = new Columns(connection, statement, events);
-            columns.bind("uuid", event -> event.eventId().orElseThrow());
-            columns.bind("smallint", event -> (short) event.bucket());
-            columns.bind("varchar", OutboxEvent::topic);
-            columns.bind(
-                    "integer",
-                    event -> event.partition().isPresent() ? event.partition().getAsInt() : null);
-            columns.bindBytes(event -> event.key().orElse(null));
-            columns.bindBytes(event -> event.payload().orElse(null));
-            columns.bind("text", event -> HeaderText.encode(event.headers()));
-            columns.bind("varchar", event -> event.orderingKey().orElse(null));
-            columns.bind("varchar", event -> event.type().orElse(null));
-            columns.bind("varchar", event -> event.tenant().orElse(null));
-            columns.bind("bigint", event -> millisRoundedUp(event.delay()));
+            bind(connection, statement, events);
             Set<UUID> missing = new HashSet<>();
             events.forEach(event -> missing.add(event.eventId().orElseThrow()));
             try (ResultSet rows = statement.executeQuery()) {
@@ -54,6 +41,32 @@ final class PostgreSqlOutboxRows extends OutboxRows {
             }
             return missing;
         }
+    }
+
+    @Override
+    void insertNew(Connection connection, List<OutboxEvent> events) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.appendNew())) {
+            bind(connection, statement, events);
+            statement.executeUpdate();
+        }
+    }
+
+    private static void bind(Connection connection, PreparedStatement statement, List<OutboxEvent> events)
+            throws SQLException {
+        Columns columns = new Columns(connection, statement, events);
+        columns.bind("uuid", event -> event.eventId().orElseThrow());
+        columns.bind("smallint", event -> (short) event.bucket());
+        columns.bind("varchar", OutboxEvent::topic);
+        columns.bind(
+                "integer",
+                event -> event.partition().isPresent() ? event.partition().getAsInt() : null);
+        columns.bindBytes(event -> event.key().orElse(null));
+        columns.bindBytes(event -> event.payload().orElse(null));
+        columns.bind("text", event -> HeaderText.encode(event.headers()));
+        columns.bind("varchar", event -> event.orderingKey().orElse(null));
+        columns.bind("varchar", event -> event.type().orElse(null));
+        columns.bind("varchar", event -> event.tenant().orElse(null));
+        columns.bind("bigint", event -> millisRoundedUp(event.delay()));
     }
 
     static long millisRoundedUp(Duration duration) {
@@ -146,6 +159,23 @@ final class PostgreSqlOutboxRows extends OutboxRows {
                     statement.setLong(next + 3, query.mostBytes());
                 },
                 this::readRows);
+    }
+
+    @Override
+    int announce(Connection connection, TransactionLimits limits, String owner, Duration lease) throws SQLException {
+        return query(
+                connection,
+                limits,
+                sql.announceAndCount(),
+                (statement, first) -> {
+                    statement.setString(first, owner);
+                    statement.setLong(first + 1, lease.toMillis());
+                    statement.setString(first + 2, owner);
+                },
+                rows -> {
+                    rows.next();
+                    return rows.getInt(1);
+                });
     }
 
     /** All ranges in one statement, because this is what an idle relay does every few seconds. */

@@ -57,6 +57,21 @@ final class PostgreSqlOutboxSql extends OutboxSql {
      */
     @Override
     String append() {
+        return insert() + """
+                ON CONFLICT DO NOTHING
+                RETURNING event_id
+                """;
+    }
+
+    /**
+     * Without a look for the ids, which costs a record of the log for each row: the server inserts on trial first, and then
+     * confirms. Parameters: an array per column.
+     */
+    String appendNew() {
+        return insert();
+    }
+
+    private String insert() {
         return """
                 WITH own AS MATERIALIZED (
                 SELECT pg_current_xact_id() AS id)
@@ -99,8 +114,6 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 delay,
                 position)
                 ORDER BY v.position
-                ON CONFLICT DO NOTHING
-                RETURNING event_id
                 """.formatted(event);
     }
 
@@ -156,9 +169,9 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 WITH old AS MATERIALIZED (
                 SELECT event_id
                 FROM %1$s
-                WHERE done_at < clock_timestamp() - ? * interval '1 millisecond'
+                WHERE published_at < clock_timestamp() - ? * interval '1 millisecond'
                 AND status = 'PUBLISHED'
-                ORDER BY done_at
+                ORDER BY published_at
                 LIMIT ?
                 FOR UPDATE SKIP LOCKED)
                 DELETE FROM %1$s
@@ -192,6 +205,23 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 ON CONFLICT (owner) DO UPDATE
                 SET expires_at = EXCLUDED.expires_at
                 """.formatted(relay, later());
+    }
+
+    /**
+     * Makes a relay known and counts all, itself included: one statement, because an idle relay does this every few
+     * seconds. Parameters: owner, lease, owner.
+     *
+     * <p>The count does not see what the statement writes, so it leaves this relay out and adds it.
+     */
+    String announceAndCount() {
+        return """
+                WITH announced AS (
+                %s)
+                SELECT 1 + COUNT(*)
+                FROM %s
+                WHERE expires_at > clock_timestamp()
+                AND owner <> ?
+                """.formatted(announce(), relay);
     }
 
     /** Parameters: lease, slots, epochs, owner. */

@@ -76,12 +76,12 @@ class PostgreSqlSchemaInstallerIT extends SchemaInstallerContract {
     @Test
     void install_indexAndColumnMissing_addsThem() throws SQLException {
         SchemaInstaller.of(created.dataSource()).install();
-        execute("DROP INDEX outbox_event_done");
+        execute("DROP INDEX outbox_event_dead");
         execute("ALTER TABLE idempotency_record DROP COLUMN claim_id");
 
         SchemaInstaller.of(created.dataSource()).install();
 
-        execute("DROP INDEX outbox_event_done");
+        execute("DROP INDEX outbox_event_dead");
         execute("ALTER TABLE idempotency_record DROP COLUMN claim_id");
     }
 

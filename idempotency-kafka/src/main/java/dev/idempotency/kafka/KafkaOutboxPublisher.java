@@ -5,24 +5,15 @@ import dev.idempotency.spi.OutboxPublisher;
 import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.spi.PublishCallback;
 import dev.idempotency.spi.PublishOutcome;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,26 +36,19 @@ import org.slf4j.LoggerFactory;
 public final class KafkaOutboxPublisher implements OutboxPublisher {
     private static final Logger log = LoggerFactory.getLogger(KafkaOutboxPublisher.class);
 
-    /** What a batch and a record's own framing add to key, value and headers at the most. */
-    private static final int FRAMING_BYTES = 150;
-
     private static final Duration CLOSE_MARGIN = Duration.ofSeconds(1);
 
     private final Map<String, Object> settings;
-    private final byte @Nullable [] source;
     private final Duration deliveryTimeout;
-    private final boolean compressing;
-    private final TopicLimits limits;
+    private final OutboxRecords records;
     private final Suspects suspects = new Suspects();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Producers producers;
 
     private KafkaOutboxPublisher(Map<String, Object> settings, @Nullable String source) {
         this.settings = settings;
-        this.source = source == null ? null : source.getBytes(StandardCharsets.UTF_8);
-        ProducerConfig parsed = parse(settings);
-        this.compressing = !"none".equals(parsed.getString(ProducerConfig.COMPRESSION_TYPE_CONFIG));
-        this.limits = new TopicLimits(settings);
+        ProducerConfig parsed = OutboxProducerSettings.parse(settings);
+        this.records = new OutboxRecords(settings, source);
         // Handing over may block for the partition's look-up, for the send itself, and for the topic's limit.
         this.deliveryTimeout = Duration.ofMillis(parsed.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
                         + 2 * parsed.getLong(ProducerConfig.MAX_BLOCK_MS_CONFIG))
@@ -79,7 +63,7 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
      * @return the publisher
      */
     public static KafkaOutboxPublisher of(Map<String, ?> producerSettings) {
-        return new KafkaOutboxPublisher(complete(producerSettings), null);
+        return new KafkaOutboxPublisher(OutboxProducerSettings.outsideTransactions(producerSettings), null);
     }
 
     /**
@@ -99,46 +83,7 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         if (source.isBlank()) {
             throw new IllegalArgumentException("The source must not be blank: it names the outbox in every event");
         }
-        return new KafkaOutboxPublisher(complete(producerSettings), source);
-    }
-
-    private static Map<String, Object> complete(Map<String, ?> given) {
-        Map<String, Object> settings = new HashMap<>(given);
-        refuseOther(settings, ProducerConfig.ACKS_CONFIG, "all", "-1");
-        refuseOther(settings, ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-        if (settings.containsKey(ProducerConfig.TRANSACTIONAL_ID_CONFIG)) {
-            throw new IllegalArgumentException(
-                    "transactional.id is set, but this publisher sends outside transactions:" + " remove it");
-        }
-        settings.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 15_000);
-        settings.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
-        settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, 3_000L);
-        settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 5);
-        settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
-        settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, 67_108_864L);
-        // With more, a broker that has not heard of the producer yet takes the second batch after it has refused the
-        // first.
-        settings.putIfAbsent(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
-        return Map.copyOf(settings);
-    }
-
-    private static ProducerConfig parse(Map<String, Object> settings) {
-        Map<String, Object> complete = new HashMap<>(settings);
-        complete.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-        complete.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-        try {
-            return new ProducerConfig(complete);
-        } catch (ConfigException e) {
-            throw new IllegalArgumentException("Kafka refuses the producer's settings: " + e.getMessage(), e);
-        }
-    }
-
-    private static void refuseOther(Map<String, Object> settings, String name, String... accepted) {
-        Object given = settings.putIfAbsent(name, accepted[0]);
-        if (given != null && Arrays.stream(accepted).noneMatch(given.toString()::equalsIgnoreCase)) {
-            throw new IllegalArgumentException(name + " is " + given + ", but the outbox's guarantees rest on "
-                    + accepted[0] + ": remove the setting");
-        }
+        return new KafkaOutboxPublisher(OutboxProducerSettings.outsideTransactions(producerSettings), source);
     }
 
     @Override
@@ -156,13 +101,13 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
             if (route == Suspects.Route.LATER) {
                 throw new KafkaException("The event waits until others of its topic are through, to be sent alone");
             }
-            ProducerRecord<byte[], byte[]> sent = toRecord(row);
-            RecordTooLargeException tooLarge = tooLarge(row, sent);
+            ProducerRecord<byte[], byte[]> sent = records.toRecord(row);
+            RecordTooLargeException tooLarge = records.tooLarge(row, sent);
             if (tooLarge != null) {
                 throw tooLarge;
             }
             Producer<byte[], byte[]> sender = current.of(route);
-            checkPartition(sender, row.event());
+            OutboxRecords.checkPartition(sender, row.event());
             send(current, sender, sent, route, answer);
         } catch (RuntimeException e) {
             // The producer throws what it could not turn into a failed answer: nothing was sent, and no other event is
@@ -218,69 +163,6 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
         return kind;
     }
 
-    /** Without this the producer waits for the partition to come up and reports a time-out, as of a broker that is down. */
-    private static void checkPartition(Producer<byte[], byte[]> sender, OutboxEvent event) {
-        if (event.partition().isEmpty()) {
-            return;
-        }
-        int partitions = sender.partitionsFor(event.topic()).size();
-        if (event.partition().getAsInt() >= partitions) {
-            throw new InvalidRecordException("The event asks for partition "
-                    + event.partition().getAsInt() + ", but the topic " + event.topic() + " has " + partitions);
-        }
-    }
-
-    private ProducerRecord<byte[], byte[]> toRecord(OutboxRow row) {
-        OutboxEvent event = row.event();
-        OptionalInt partition = event.partition();
-        return new ProducerRecord<>(
-                event.topic(),
-                partition.isPresent() ? partition.getAsInt() : null,
-                null,
-                event.key().orElse(null),
-                event.payload().orElse(null),
-                headers(row));
-    }
-
-    private Headers headers(OutboxRow row) {
-        OutboxEvent event = row.event();
-        RecordHeaders headers = new RecordHeaders();
-        headers.add(OutboxEvent.EVENT_ID_HEADER, utf8(row.eventId().toString()));
-        headers.add(OutboxEvent.SEQUENCE_HEADER, utf8(Long.toString(row.sequence())));
-        if (source != null) {
-            headers.add(OutboxEvent.SOURCE_HEADER, source);
-        }
-        event.type().ifPresent(type -> headers.add(OutboxEvent.EVENT_TYPE_HEADER, utf8(type)));
-        event.tenant().ifPresent(tenant -> headers.add(OutboxEvent.TENANT_HEADER, utf8(tenant)));
-        event.headers().forEach((name, value) -> headers.add(name, utf8(value)));
-        return headers;
-    }
-
-    private static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /**
-     * Finds out beforehand what the broker would refuse: batched with others, one oversize record makes them fail too
-     * (KAFKA-8350). A compressed record may be smaller than it looks, so it is left to the broker.
-     */
-    private @Nullable RecordTooLargeException tooLarge(OutboxRow row, ProducerRecord<byte[], byte[]> sent) {
-        if (compressing) {
-            return null;
-        }
-        long size = row.event().sizeBytes() + FRAMING_BYTES;
-        for (var header : sent.headers()) {
-            if (!row.event().headers().containsKey(header.key())) {
-                size += header.key().length() + header.value().length + 4L;
-            }
-        }
-        long most = limits.mostBytes(sent.topic());
-        return size <= most
-                ? null
-                : new RecordTooLargeException("The record would have about " + size + " bytes, but the topic "
-                        + sent.topic() + " takes at most " + most + " (max.message.bytes)");
-    }
-
     /** Several relays may share this publisher, and lose the producer at the same moment; the first one replaces it. */
     @Override
     public void recover() {
@@ -300,7 +182,7 @@ public final class KafkaOutboxPublisher implements OutboxPublisher {
             }
         }
         producers.close(deliveryTimeout.plus(CLOSE_MARGIN));
-        limits.close();
+        records.close();
     }
 
     /** Passes one outcome on and drops any further. */

@@ -11,6 +11,7 @@ import dev.idempotency.outbox.Ordering;
 import dev.idempotency.outbox.Outbox;
 import dev.idempotency.outbox.OutboxRelay;
 import dev.idempotency.outbox.RelayHealth;
+import dev.idempotency.outbox.RetryPolicy;
 import dev.idempotency.testkit.service.EmbeddedKafka;
 import dev.idempotency.testkit.service.EmbeddedPostgreSql;
 import dev.idempotency.testkit.service.PostgreSqlDatabase;
@@ -102,6 +103,62 @@ class OutboxToKafkaIT {
                     .hasSize(500)
                     .containsValue(1);
             awaitRows("SELECT count(*) FROM outbox_event WHERE status = 'PUBLISHED' AND published_at IS NOT NULL", 500);
+        }
+    }
+
+    /** The large one is found out before it is batched with the others, which it would make fail (KAFKA-8350). */
+    @Test
+    void largeEventAmongSmallOnes_itAloneIsGivenUp() throws SQLException {
+        kafka.createTopic("mixed", 1);
+        Outbox outbox = Outbox.builder(store).largestEventBytes(4_000_000).build();
+        runner.run(TransactionLimits.ofDefaults(), transaction -> {
+            List<OutboxEvent> events = new ArrayList<>();
+            for (int i = 0; i < 41; i++) {
+                events.add(OutboxEvent.to("mixed")
+                        .key("key-" + i)
+                        .payload(new byte[i == 20 ? 2_000_000 : 100])
+                        .build());
+            }
+            return outbox.appendAll(transaction, events);
+        });
+        try (OutboxRelay relay = OutboxRelay.leasing(store, publisher)
+                .retry(new RetryPolicy(2, Duration.ofMillis(10), Duration.ofMillis(10)))
+                .build()) {
+            relay.start();
+
+            awaitRows("SELECT count(*) FROM outbox_event WHERE done_at IS NULL", 0);
+            awaitRows("SELECT count(*) FROM outbox_event WHERE status = 'DEAD' AND attempts = 2", 1);
+            assertThat(counts(KafkaRecords.read(kafka, "mixed", 40)))
+                    .hasSize(40)
+                    .containsValue(1);
+            assertThat(relay.statistics().recordFailures()).isEqualTo(2);
+            assertThat(relay.statistics().brokerFailures()).isZero();
+        }
+    }
+
+    /** A topic that is not there is no fault of its events: they wait until it is. */
+    @Test
+    void unknownTopic_eventsWaitUntilItIsThere_andOthersGoOn() throws Exception {
+        kafka.createTopic("known", 1);
+        try (KafkaOutboxPublisher hasty = KafkaOutboxPublisher.of(Map.of(
+                        "bootstrap.servers",
+                        kafka.bootstrapServers(),
+                        "max.block.ms",
+                        500L,
+                        "metadata.max.age.ms",
+                        500));
+                OutboxRelay relay = OutboxRelay.leasing(store, hasty).build()) {
+            relay.start();
+            append(Outbox.of(store), "unknown-yet", 5);
+            append(Outbox.of(store), "known", 5);
+
+            awaitRows("SELECT count(*) FROM outbox_event WHERE topic = 'known'", 0);
+            assertThat(relay.health().failingTopics()).contains("unknown-yet");
+            awaitRows("SELECT count(*) FROM outbox_event WHERE attempts = 0 AND status = 'PENDING'", 5);
+
+            kafka.createTopic("unknown-yet", 1);
+            awaitRows("SELECT count(*) FROM outbox_event", 0);
+            assertThat(relay.statistics().dead()).isZero();
         }
     }
 

@@ -32,6 +32,7 @@ public final class ClaimRelayBuilder extends RelayBuilder<ClaimRelayBuilder> {
 
     @Override
     public OutboxRelay build() {
+        requireNoRanges();
         RelaySettings settings = settings(Ordering.NONE);
         EventsInFlight inFlight = new EventsInFlight(settings.mostInFlight(), settings.mostBytesInFlight());
         return new OutboxRelay(

@@ -1,12 +1,14 @@
 package dev.idempotency.outbox;
 
 import dev.idempotency.spi.BucketLease;
+import dev.idempotency.spi.FencedOutboxPublisher;
 import dev.idempotency.spi.LeasedOutboxStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,7 @@ final class LeaseKeeper {
     private final LeasedOutboxStore store;
     private final RelaySettings settings;
     private final EventsInFlight inFlight;
+    private final @Nullable FencedOutboxPublisher broker;
     private final Runnable changed;
     private final Signal wake = new Signal();
     private final List<BucketLease> leaving = new ArrayList<>();
@@ -45,10 +48,17 @@ final class LeaseKeeper {
         }
     }
 
-    LeaseKeeper(LeasedOutboxStore store, RelaySettings settings, EventsInFlight inFlight, Runnable changed) {
+    /** Creates the keeper; {@code broker} is where ranges are taken over, too, null if it has nothing to do with them. */
+    LeaseKeeper(
+            LeasedOutboxStore store,
+            RelaySettings settings,
+            EventsInFlight inFlight,
+            @Nullable FencedOutboxPublisher broker,
+            Runnable changed) {
         this.store = store;
         this.settings = settings;
         this.inFlight = inFlight;
+        this.broker = broker;
         this.changed = changed;
         this.held = new Held(setOf(List.of()), settings.ticker().getAsLong());
         this.readUnder = held.set();
@@ -149,6 +159,7 @@ final class LeaseKeeper {
         if (kept.size() < fairShare) {
             kept.addAll(store.acquire(settings.owner(), settings.leaseDuration(), fairShare - kept.size()));
         }
+        takeOver(before.set().leases(), kept);
         kept.sort(Comparator.comparingInt(BucketLease::slot));
         // An unchanged set keeps its identity: whoever reads under it goes on where it was.
         boolean same = kept.equals(before.set().leases());
@@ -170,6 +181,34 @@ final class LeaseKeeper {
             changed.run();
         }
         releaseLeaving();
+    }
+
+    /** Nothing of a range is sent before the broker refuses its former holders. */
+    private void takeOver(List<BucketLease> before, List<BucketLease> kept) {
+        if (broker == null) {
+            return;
+        }
+        for (BucketLease lease : before) {
+            if (!kept.contains(lease) && !leaving.contains(lease)) {
+                broker.leave(lease.slot());
+            }
+        }
+        for (int i = 0; i < kept.size(); i++) {
+            try {
+                broker.takeOver(kept.get(i).slot());
+            } catch (RuntimeException e) {
+                // Each of the others would wait as long, and the lease does not.
+                List<BucketLease> refused = kept.subList(i, kept.size());
+                log.warn(
+                        "Relay {}: {} bucket ranges were not taken over at the broker and are given back: {}",
+                        settings.name(),
+                        refused.size(),
+                        e.toString());
+                refused.forEach(lease -> broker.leave(lease.slot()));
+                store.release(settings.owner(), List.copyOf(refused));
+                refused.clear();
+            }
+        }
     }
 
     private void announce() {
@@ -195,6 +234,9 @@ final class LeaseKeeper {
                                 && sent.row().bucket() <= lease.lastBucket()))
                 .toList();
         if (!quiet.isEmpty()) {
+            if (broker != null) {
+                quiet.forEach(lease -> broker.leave(lease.slot()));
+            }
             store.release(settings.owner(), quiet);
         }
         leaving.clear();

@@ -1,5 +1,6 @@
 package dev.idempotency.outbox;
 
+import dev.idempotency.spi.FencedOutboxPublisher;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.OutboxPublisher;
 import dev.idempotency.spi.PublishedRows;
@@ -45,8 +46,13 @@ public final class LeaseRelayBuilder extends RelayBuilder<LeaseRelayBuilder> {
     public OutboxRelay build() {
         RelaySettings settings = settings(ordering);
         EventsInFlight inFlight = new EventsInFlight(settings.mostInFlight(), settings.mostBytesInFlight());
+        FencedOutboxPublisher broker = publisher instanceof FencedOutboxPublisher fenced ? fenced : null;
         return new OutboxRelay(
-                settings, nudge -> new LeaseSource(store, settings, inFlight, nudge), publisher, inFlight, shutdown());
+                settings,
+                nudge -> new LeaseSource(store, settings, inFlight, broker, nudge),
+                publisher,
+                inFlight,
+                shutdown());
     }
 
     @Override

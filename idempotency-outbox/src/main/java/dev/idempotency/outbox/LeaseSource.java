@@ -1,5 +1,6 @@
 package dev.idempotency.outbox;
 
+import dev.idempotency.spi.FencedOutboxPublisher;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxQuery;
@@ -40,6 +41,7 @@ final class LeaseSource implements EventSource {
     private final Thread keeperThread;
 
     private final Runnable nudge;
+    private final boolean fencing;
 
     /** The first event of each key that was passed over, under KEY; later ones wait behind it. */
     private final Map<Object, Long> heads = new ConcurrentHashMap<>();
@@ -58,13 +60,19 @@ final class LeaseSource implements EventSource {
 
     private long lastSweepNanos;
 
-    LeaseSource(LeasedOutboxStore store, RelaySettings settings, EventsInFlight inFlight, Runnable nudge) {
+    LeaseSource(
+            LeasedOutboxStore store,
+            RelaySettings settings,
+            EventsInFlight inFlight,
+            @Nullable FencedOutboxPublisher broker,
+            Runnable nudge) {
         this.store = store;
         this.settings = settings;
         this.inFlight = inFlight;
         this.nudge = nudge;
+        this.fencing = broker != null;
         this.gauge = new WaterGauge(store, settings.ticker());
-        this.keeper = new LeaseKeeper(store, settings, inFlight, nudge);
+        this.keeper = new LeaseKeeper(store, settings, inFlight, broker, nudge);
         this.keeperThread = RelayThreads.of(settings.name() + "-leases", keeper::run);
         this.readUnder = keeper.held().set();
     }
@@ -208,6 +216,10 @@ final class LeaseSource implements EventSource {
     @Override
     public void failed(Sent event) {
         hold(event.row());
+        if (fencing && event.isFatal()) {
+            // The broker may have refused this relay for a range that is no longer its own.
+            keeper.suspect();
+        }
     }
 
     @Override

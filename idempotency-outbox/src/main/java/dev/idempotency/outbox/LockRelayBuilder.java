@@ -35,6 +35,7 @@ public final class LockRelayBuilder extends RelayBuilder<LockRelayBuilder> {
      */
     @Override
     public OutboxRelay build() {
+        requireNoRanges();
         RelaySettings settings = settings(Ordering.NONE);
         Duration delivery = publisher.deliveryTimeout();
         if (delivery.compareTo(LONGEST_DELIVERY) > 0) {

@@ -16,15 +16,12 @@ import java.util.Set;
  * Locks rows in one transaction, has them sent, waits for the answers, and writes the marks in the same transaction: a
  * crash, or whatever else ends the transaction, leaves the rows as they were.
  */
-final class LockSource implements EventSource {
+final class LockSource extends UnorderedSource {
     /** How long rows of one transaction are handed over; the rest is freed by its commit. */
     private static final Duration SENDING = Duration.ofSeconds(2);
 
     private final LockingOutboxStore store;
     private final TransactionRunner runner;
-    private final RelaySettings settings;
-    private final EventsInFlight inFlight;
-    private final WaterGauge gauge;
     private final TransactionLimits limits;
     private final long answeredWithinNanos;
 
@@ -34,11 +31,9 @@ final class LockSource implements EventSource {
             RelaySettings settings,
             EventsInFlight inFlight,
             Duration deliveryTimeout) {
+        super(store, settings, inFlight);
         this.store = store;
         this.runner = runner;
-        this.settings = settings;
-        this.inFlight = inFlight;
-        this.gauge = new WaterGauge(store, settings.ticker());
         this.answeredWithinNanos = SENDING.plus(deliveryTimeout).toNanos();
         // Between the lock and the marks there is no statement: the server must bear that, and no more than that.
         this.limits = TransactionLimits.ofDefaults()
@@ -46,23 +41,18 @@ final class LockSource implements EventSource {
     }
 
     @Override
-    public void start() {}
-
-    @Override
     public Pass relay(int limit, Set<String> withoutTopics, Sender sender) {
-        OutboxQuery query = new OutboxQuery(gauge.begin(), limit, inFlight.roomBytes(), withoutTopics);
-        inFlight.readBegins();
+        OutboxQuery query = query(limit, withoutTopics);
         return runner.run(limits, transaction -> relay(transaction, query, sender));
     }
 
     private Pass relay(Transaction transaction, OutboxQuery query, Sender sender) {
         long begin = settings.ticker().getAsLong();
         List<OutboxRow> rows = store.lock(transaction, query);
-        settings.listener().read(rows.size(), Duration.ofNanos(settings.ticker().getAsLong() - begin));
+        seen(rows, begin);
         if (rows.isEmpty()) {
             return new Pass(false, false, Long.MAX_VALUE);
         }
-        gauge.rowsSeen(rows);
         Fence fence = new LockFence(store, transaction, settings.publishedRows());
         Batch batch = new Batch(rows, fence, begin + SENDING.toNanos(), false, Long.MAX_VALUE);
         try {
@@ -84,33 +74,6 @@ final class LockSource implements EventSource {
     /** The end of the transaction frees them. */
     @Override
     public void giveBack(Batch batch, List<OutboxRow> unsent) {}
-
-    @Override
-    public boolean isInForce(Batch batch) {
-        return true;
-    }
-
-    @Override
-    public boolean maySend(OutboxRow row) {
-        return true;
-    }
-
-    @Override
-    public void failed(Sent event) {}
-
-    @Override
-    public void dead(Sent event) {}
-
-    @Override
-    public void fenced() {}
-
-    @Override
-    public void reset() {
-        gauge.reset();
-    }
-
-    @Override
-    public void stop(Duration timeout) {}
 
     /** The transaction that holds the locks; used by its own thread. */
     private record LockFence(LockingOutboxStore store, Transaction transaction, PublishedRows rows) implements Fence {

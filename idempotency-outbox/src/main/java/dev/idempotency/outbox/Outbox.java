@@ -117,10 +117,12 @@ public final class Outbox {
         List<OutboxEvent> identified = new ArrayList<>(events.size());
         List<UUID> eventIds = new ArrayList<>(events.size());
         Set<UUID> seen = new HashSet<>();
+        boolean allDrawn = true;
         Map<String, String> trace = traceContext.headers();
         for (OutboxEvent given : events) {
             OutboxEvent event = TraceContext.added(trace, given);
             check(event);
+            allDrawn &= event.eventId().isEmpty();
             UUID id = event.eventId().orElseGet(ids::next);
             if (!seen.add(id)) {
                 throw new IllegalArgumentException(
@@ -129,9 +131,13 @@ public final class Outbox {
             eventIds.add(id);
             identified.add(event.withEventId(id));
         }
-        Set<UUID> known = store.append(transaction, identified);
-        if (!known.isEmpty()) {
-            log.debug("Not scheduled again, because the outbox has them already: {}", known);
+        if (allDrawn) {
+            store.appendNew(transaction, identified);
+        } else {
+            Set<UUID> known = store.append(transaction, identified);
+            if (!known.isEmpty()) {
+                log.debug("Not scheduled again, because the outbox has them already: {}", known);
+            }
         }
         if (transaction instanceof Transaction own) {
             own.afterCommit(afterCommit);

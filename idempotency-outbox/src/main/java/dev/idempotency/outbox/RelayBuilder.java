@@ -1,6 +1,7 @@
 package dev.idempotency.outbox;
 
 import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.spi.FencedOutboxPublisher;
 import dev.idempotency.spi.OutboxPublisher;
 import dev.idempotency.spi.PublishedRows;
 import java.security.SecureRandom;
@@ -196,6 +197,16 @@ public abstract sealed class RelayBuilder<B extends RelayBuilder<B>>
     @Nullable
     GracefulShutdown shutdown() {
         return shutdown;
+    }
+
+    /** A publisher that fences by ranges has nothing to fence by where rows are taken one by one. */
+    void requireNoRanges() {
+        if (publisher instanceof FencedOutboxPublisher) {
+            throw new IllegalArgumentException(
+                    "The publisher " + publisher.getClass().getSimpleName()
+                            + " fences by ranges of buckets, which only a relay that leases has: use OutboxRelay.leasing, or a"
+                            + " publisher without transactions");
+        }
     }
 
     RelaySettings settings(Ordering ordering) {

@@ -52,6 +52,10 @@ final class Sent {
         return outcome.get();
     }
 
+    boolean isFatal() {
+        return outcome.get() instanceof PublishOutcome.Failed failed && failed.kind() == PublishOutcome.Kind.FATAL;
+    }
+
     boolean isFailed() {
         return outcome.get() instanceof PublishOutcome.Failed;
     }

@@ -16,6 +16,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -210,6 +212,43 @@ abstract class FailureScenarios extends RelayScenarios {
         assertThat(new HashSet<>(arrivedIds())).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(database.count("status = 'DEAD' OR attempts > 0")).isZero();
         await().atMost(DEADLINE).until(() -> relay.health().status() == RelayHealth.Status.UP);
+    }
+
+    /** A statement in the client's own thread would hold up every other answer. */
+    @ParameterizedTest
+    @EnumSource(names = {"LEASE", "CLAIM"})
+    void markHangs_answersAreTakenAllTheSame(Mode mode) throws Exception {
+        CountDownLatch marking = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        publisher.hold();
+        OutboxRelay relay = start(builder(mode, store, database.dataSource(), step -> {
+            if (step.equals("outbox.marking")) {
+                marking.countDown();
+                awaitUninterrupted(goOn);
+            }
+        }));
+        append("orders", 10);
+        await().atMost(DEADLINE).until(() -> publisher.held() == 10);
+        publisher.letGo();
+        assertThat(marking.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+        publisher.hold();
+        append("orders", 10);
+        await().atMost(DEADLINE).until(() -> publisher.held() == 10);
+        publisher.letGo();
+        awaitArrived(20);
+        assertThat(relay.statistics().inFlight()).isEqualTo(20);
+
+        goOn.countDown();
+        awaitNothingLeft();
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @ParameterizedTest

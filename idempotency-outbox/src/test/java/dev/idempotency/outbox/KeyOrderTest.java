@@ -85,7 +85,7 @@ class KeyOrderTest {
         LeasedOutboxStore stepped = Stepped.outbox(LeasedOutboxStore.class, store, steps);
         OutboxRelay relay = new OutboxRelay(
                 settings,
-                nudge -> source = new LeaseSource(stepped, settings, inFlight, () -> {
+                nudge -> source = new LeaseSource(stepped, settings, inFlight, null, () -> {
                     leasesLookedAt.incrementAndGet();
                     nudge.run();
                 }),

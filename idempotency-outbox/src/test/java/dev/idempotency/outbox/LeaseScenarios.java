@@ -10,9 +10,12 @@ import dev.idempotency.spi.PublishOutcome;
 import dev.idempotency.spi.PublishOutcome.Kind;
 import dev.idempotency.testkit.memory.InMemoryPublisher;
 import dev.idempotency.transaction.JoinedTransaction;
+import dev.idempotency.transaction.TransactionLimits;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +59,96 @@ abstract class LeaseScenarios extends RelayScenarios {
         awaitNothingLeft();
         assertThat(held("first")).isEqualTo(16);
         assertThat(arrivedIds()).containsExactlyInAnyOrderElementsOf(ids);
+    }
+
+    /** A rolling change: ranges go from hand to hand while events come, nothing twice and every key in order. */
+    @Test
+    void lease_relaysComeAndGoUnderLoad_nothingTwiceAndInOrder() throws Exception {
+        AtomicBoolean writing = new AtomicBoolean(true);
+        AtomicInteger appended = new AtomicInteger();
+        Thread writer = new Thread(() -> {
+            for (int number = 0; writing.get(); number++) {
+                int next = number;
+                List<OutboxEvent> batch = new ArrayList<>();
+                for (int key = 0; key < 40; key++) {
+                    batch.add(OutboxEvent.to("orders")
+                            .key("key-" + key)
+                            .payload(Integer.toString(next))
+                            .build());
+                }
+                database.runner()
+                        .run(
+                                TransactionLimits.ofDefaults(),
+                                transaction -> Outbox.of(store).appendAll(transaction, batch));
+                appended.addAndGet(batch.size());
+            }
+        });
+        List<OutboxRelay> others = new ArrayList<>();
+        start(brisk("r0"));
+        writer.start();
+        for (int relay = 1; relay <= 3; relay++) {
+            others.add(start(brisk("r" + relay)));
+            int share = 16 / (relay + 1);
+            int name = relay;
+            await().atMost(DEADLINE).until(() -> held("r" + name) >= share);
+        }
+        for (OutboxRelay relay : others) {
+            assertThat(relay.close(DEADLINE)).isTrue();
+        }
+        await().atMost(DEADLINE).until(() -> held("r0") == 16);
+        writing.set(false);
+        writer.join(DEADLINE.toMillis());
+
+        awaitNothingLeft();
+        assertThat(arrivedIds()).doesNotHaveDuplicates().hasSize(appended.get());
+        assertInOrder();
+    }
+
+    /** A lease that is hardly longer than a delivery is renewed twice a second. */
+    private LeaseRelayBuilder brisk(String name) {
+        return ((LeaseRelayBuilder) builder(Mode.LEASE))
+                .lease(Duration.ofSeconds(7))
+                .name(name);
+    }
+
+    /** A pass that takes as long as it likes must not cost a lease. */
+    @Test
+    void lease_handingOverTakesLong_theLeaseIsRenewedMeanwhile() throws Exception {
+        CountDownLatch sending = new CountDownLatch(1);
+        CountDownLatch renewed = new CountDownLatch(1);
+        publisher.answer(row -> {
+            sending.countDown();
+            awaitUninterrupted(renewed);
+            return new PublishOutcome.Published();
+        });
+        List<UUID> ids = append("orders", 1);
+        OutboxRelay relay = start(brisk("slow"));
+        assertThat(sending.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        String before = latestEnd();
+
+        await().atMost(DEADLINE).until(() -> latestEnd().compareTo(before) > 0);
+
+        renewed.countDown();
+        awaitNothingLeft();
+        assertThat(arrivedIds()).containsExactlyElementsOf(ids);
+        assertThat(relay.statistics().fenced()).isZero();
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private String latestEnd() throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT MAX(expires_at) FROM outbox_lease")) {
+            rows.next();
+            return rows.getTimestamp(1).toInstant().toString();
+        }
     }
 
     private int held(String relay) {

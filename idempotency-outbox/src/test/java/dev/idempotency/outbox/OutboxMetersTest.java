@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.idempotency.OutboxEvent;
 import dev.idempotency.jdbi.JdbiOutboxStore;
+import dev.idempotency.shutdown.GracefulShutdown;
+import dev.idempotency.shutdown.Reason;
 import dev.idempotency.spi.PublishOutcome;
 import dev.idempotency.spi.PublishOutcome.Kind;
 import dev.idempotency.testkit.memory.InMemoryPublisher;
@@ -161,6 +163,38 @@ class OutboxMetersTest {
             }
         }
         assertThat(registry.getMeters()).isEmpty();
+    }
+
+    /** The example of the page. */
+    @Test
+    void relayAndOutboxOfThePage_work() throws Exception {
+        GracefulShutdown shutdown = GracefulShutdown.ofDefaults();
+        OutboxMeters meters = OutboxMeters.of(registry, "orders");
+        OutboxRelay relay = OutboxRelay.leasing(store, publisher)
+                .name("orders")
+                .retry(new RetryPolicy(20, Duration.ofSeconds(1), Duration.ofMinutes(5)))
+                .listener(meters)
+                .shutdown(shutdown)
+                .build();
+        meters.watch(relay);
+        meters.watch(OutboxAdministration.of(store));
+        relay.start();
+        Outbox outbox = Outbox.builder(store)
+                .ordering(Ordering.KEY)
+                .afterCommit(relay::nudge)
+                .build();
+        database.runner()
+                .run(
+                        TransactionLimits.ofDefaults(),
+                        transaction -> outbox.append(
+                                transaction, OutboxEvent.to("good").key("k").build()));
+
+        await().atMost(DEADLINE).until(() -> publisher.arrived().size() == 1);
+        assertThat(shutdown.shutdown(new Reason("test"))
+                        .toCompletableFuture()
+                        .get(60, TimeUnit.SECONDS)
+                        .clean())
+                .isTrue();
     }
 
     @Test

@@ -7,8 +7,14 @@ import static org.awaitility.Awaitility.await;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -58,6 +64,41 @@ abstract class StopScenarios extends RelayScenarios {
                 .isEqualTo(100 - publisher.arrived().size());
         assertThat(database.number("SELECT COUNT(*) FROM outbox_lease WHERE owner IS NOT NULL"))
                 .isZero();
+    }
+
+    /** Writers do not stop because a relay does; whoever comes next finds rows that are free, and nothing twice. */
+    @ParameterizedTest
+    @EnumSource
+    void closedUnderLoad_leavesNothingInPublishing_andSendsNothingTwice(Mode mode) throws Exception {
+        Set<UUID> ids = ConcurrentHashMap.newKeySet();
+        AtomicBoolean writing = new AtomicBoolean(true);
+        List<Thread> writers = new ArrayList<>();
+        for (int writer = 0; writer < 4; writer++) {
+            Thread thread = new Thread(() -> {
+                while (writing.get()) {
+                    ids.addAll(append("orders", 20));
+                }
+            });
+            writers.add(thread);
+            thread.start();
+        }
+        for (int round = 0; round < 4; round++) {
+            int before = publisher.arrived().size();
+            OutboxRelay relay = start(builder(mode).batchSize(50));
+            awaitArrived(before + 100);
+
+            assertThat(relay.close(DEADLINE)).isTrue();
+
+            assertThat(database.count("status = 'PUBLISHING'")).isZero();
+        }
+        writing.set(false);
+        for (Thread writer : writers) {
+            writer.join(DEADLINE.toMillis());
+        }
+
+        start(builder(mode));
+        awaitNothingLeft();
+        assertThat(arrivedIds()).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(ids);
     }
 
     @Test

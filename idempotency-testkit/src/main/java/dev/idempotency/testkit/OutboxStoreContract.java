@@ -194,6 +194,30 @@ public abstract class OutboxStoreContract {
     }
 
     @Test
+    final void appendNew_many_areTakenUnchangedInTheirOrder_andRolledBackWithTheRest() {
+        OutboxEvent first = event("a").payload("1").header("h", "v").build();
+        OutboxEvent second = event("b").payload("2").build();
+        assertThatThrownBy(() -> runner().run(LIMITS, transaction -> {
+                    store().appendNew(transaction, List.of(event("gone").build()));
+                    throw new IllegalStateException("Injected by the test");
+                }))
+                .isInstanceOf(IllegalStateException.class);
+        runner().run(LIMITS, transaction -> {
+            store().appendNew(transaction, List.of(first, second));
+            return true;
+        });
+
+        List<OutboxRow> rows = take(10);
+
+        assertThat(rows)
+                .extracting(row -> row.eventId())
+                .containsExactly(first.eventId().orElseThrow(), second.eventId().orElseThrow());
+        assertThat(rows.get(0).event().headers()).isEqualTo(first.headers());
+        assertThat(rows.get(1).event().payload().orElseThrow())
+                .isEqualTo(second.payload().orElseThrow());
+    }
+
+    @Test
     final void append_sameEventTwice_isScheduledOnce() {
         OutboxEvent event = event("a").payload("1").build();
         assertThat(append(event)).isEmpty();

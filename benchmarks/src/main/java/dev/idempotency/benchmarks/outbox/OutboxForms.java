@@ -123,7 +123,7 @@ final class OutboxForms {
         for (int appended = 0; appended < events; appended += APPENDED_AT_ONCE) {
             List<OutboxEvent> batch = new ArrayList<>();
             for (int i = appended; i < Math.min(events, appended + APPENDED_AT_ONCE); i++) {
-                batch.add(event(ids.next()));
+                batch.add(eventWithoutId(ids.next().toString()));
             }
             transactions.run(TransactionLimits.ofDefaults(), transaction -> outbox.appendAll(transaction, batch));
         }
@@ -160,6 +160,15 @@ final class OutboxForms {
             Effects.insert(transaction.unwrap(Connection.class), source);
             return outbox.append(transaction, event(source));
         });
+    }
+
+    /** As applications append: the outbox draws the id. */
+    private static OutboxEvent eventWithoutId(String key) {
+        return OutboxEvent.to(TOPIC)
+                .key(key)
+                .type("OrderPlaced")
+                .payload(PAYLOAD)
+                .build();
     }
 
     static OutboxEvent event(UUID id) {

@@ -81,6 +81,7 @@ public final class Stepped {
 
     private static final Map<String, String> OUTBOX_STEPS = Map.of(
             "append", "outbox.append",
+            "appendNew", "outbox.append",
             "acquire", "outbox.acquire",
             "claim", "outbox.claim",
             "lock", "outbox.claim",

@@ -5,8 +5,8 @@
 --
 -- seq is drawn before commit, so a greater number may become visible earlier. It is in no index but the live one:
 -- with stale statistics the planner would walk any other for its order, over all the rows that are done. No column that
--- a claim changes is in the live index nor in its predicate, so that a claim is a heap-only update; the free space in
--- each page is for that. Columns of fixed width come first because the server then pads less.
+-- a claim changes, status among them, is in any index nor in its predicate, so that a claim is a heap-only update; the
+-- free space in each page is for that. Columns of fixed width come first because the server then pads less.
 CREATE TABLE IF NOT EXISTS outbox_event (
     event_id uuid NOT NULL,
     seq bigint GENERATED ALWAYS AS IDENTITY (CACHE 1),
@@ -46,4 +46,6 @@ CREATE TABLE IF NOT EXISTS outbox_event (
 CREATE INDEX IF NOT EXISTS outbox_event_live ON outbox_event (seq, bucket) WHERE done_at IS NULL;
 
 -- For the clean-up job, and for operators that look for what was given up.
-CREATE INDEX IF NOT EXISTS outbox_event_done ON outbox_event (status, done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS outbox_event_published ON outbox_event (published_at) WHERE published_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS outbox_event_dead ON outbox_event (done_at)
+    WHERE done_at IS NOT NULL AND published_at IS NULL;
