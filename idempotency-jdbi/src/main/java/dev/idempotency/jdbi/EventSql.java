@@ -79,6 +79,17 @@ abstract class EventSql {
                 .formatted(row);
     }
 
+    /** Parameters: consumer, topic id, partition. */
+    String findOffset() {
+        return """
+                SELECT epoch, next_offset, %2$s AS suspect
+                FROM %1$s o
+                WHERE consumer_id = ?
+                AND topic_id = ?
+                AND partition_number = ?
+                """.formatted(offsets, isSuspect("o"));
+    }
+
     /** Counts an attempt once in each epoch. Parameters: offset, epoch, offset, consumer, topic id, partition, epoch. */
     String start() {
         return """

@@ -131,6 +131,41 @@ abstract class EventTables {
             String owner)
             throws SQLException;
 
+    /** Begins an epoch of one partition. */
+    @FunctionalInterface
+    interface Beginning {
+        void begin(EventPartition partition) throws SQLException;
+    }
+
+    /** Assigns where no statement can return the rows that it has changed. */
+    final List<PartitionAssignment> assignOneByOne(
+            Connection connection, int consumer, List<EventPartition> partitions, Beginning beginning)
+            throws SQLException {
+        List<PartitionAssignment> assignments = new ArrayList<>();
+        for (EventPartition partition : partitions) {
+            beginning.begin(partition);
+            try (PreparedStatement statement = connection.prepareStatement(sql.findOffset())) {
+                statement.setInt(1, consumer);
+                statement.setObject(2, partition.topicId());
+                statement.setInt(3, partition.number());
+                try (ResultSet rows = statement.executeQuery()) {
+                    rows.next();
+                    assignments.add(assignment(rows, partition));
+                }
+            }
+        }
+        return assignments;
+    }
+
+    /** Binds owner, consumer, topic id and partition. */
+    static void bindOwner(PreparedStatement statement, int consumer, EventPartition partition, String owner)
+            throws SQLException {
+        statement.setString(1, owner);
+        statement.setInt(2, consumer);
+        statement.setObject(3, partition.topicId());
+        statement.setInt(4, partition.number());
+    }
+
     Set<EventPartition> advance(Connection connection, Marks marks, int consumer, List<OffsetAdvance> advances)
             throws SQLException {
         Set<EventPartition> fenced = new HashSet<>();

@@ -75,17 +75,6 @@ final class H2EventSql extends EventSql {
                 """.formatted(offsets);
     }
 
-    /** Parameters: consumer, topic id, partition. */
-    String findOffset() {
-        return """
-                SELECT epoch, next_offset, %2$s AS suspect
-                FROM %1$s o
-                WHERE consumer_id = ?
-                AND topic_id = ?
-                AND partition_number = ?
-                """.formatted(offsets, isSuspect("o"));
-    }
-
     @Override
     String park() {
         return """

@@ -11,7 +11,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -116,20 +115,8 @@ final class H2EventTables extends EventTables {
             List<EventPartition> partitions,
             String owner)
             throws SQLException {
-        List<PartitionAssignment> assignments = new ArrayList<>();
-        for (EventPartition partition : partitions) {
-            beginEpoch(connection, consumer, partition, owner);
-            try (PreparedStatement statement = connection.prepareStatement(sql.findOffset())) {
-                statement.setInt(1, consumer);
-                statement.setObject(2, partition.topicId());
-                statement.setInt(3, partition.number());
-                try (ResultSet rows = statement.executeQuery()) {
-                    rows.next();
-                    assignments.add(assignment(rows, partition));
-                }
-            }
-        }
-        return assignments;
+        return assignOneByOne(
+                connection, consumer, partitions, partition -> beginEpoch(connection, consumer, partition, owner));
     }
 
     private void beginEpoch(Connection connection, int consumer, EventPartition partition, String owner)
@@ -138,10 +125,7 @@ final class H2EventTables extends EventTables {
             return;
         }
         try (PreparedStatement statement = connection.prepareStatement(sql.beginFirstEpoch())) {
-            statement.setString(1, owner);
-            statement.setInt(2, consumer);
-            statement.setObject(3, partition.topicId());
-            statement.setInt(4, partition.number());
+            bindOwner(statement, consumer, partition, owner);
             statement.setString(5, partition.topic());
             statement.executeUpdate();
         } catch (SQLException e) {
@@ -154,10 +138,7 @@ final class H2EventTables extends EventTables {
     private boolean bumpEpoch(Connection connection, int consumer, EventPartition partition, String owner)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.beginEpoch())) {
-            statement.setString(1, owner);
-            statement.setInt(2, consumer);
-            statement.setObject(3, partition.topicId());
-            statement.setInt(4, partition.number());
+            bindOwner(statement, consumer, partition, owner);
             return statement.executeUpdate() == 1;
         }
     }

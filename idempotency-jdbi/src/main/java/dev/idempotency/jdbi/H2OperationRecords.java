@@ -1,6 +1,5 @@
 package dev.idempotency.jdbi;
 
-import dev.idempotency.RecordId;
 import dev.idempotency.RecordedResult;
 import dev.idempotency.spi.Claim;
 import dev.idempotency.spi.ClaimOutcome;
@@ -18,7 +17,7 @@ import java.util.Optional;
  * Records on H2. A claim within a transaction writes the claim's row first, without waiting for anybody; the completion
  * updates that row, and so finds out if a rollback has taken it away.
  */
-class H2OperationRecords extends OperationRecords {
+class H2OperationRecords extends WrittenOperationRecords {
     private final H2OperationSql sql;
 
     H2OperationRecords(H2OperationSql sql, Duration retryAfter) {
@@ -71,18 +70,6 @@ class H2OperationRecords extends OperationRecords {
     }
 
     @Override
-    Look look(Connection connection, TransactionLimits limits, RecordId id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql.find())) {
-            bindId(Parameters.of(statement), id);
-            try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                long nowMicros = rows.getLong("now_micros");
-                return new Look(nowMicros, nowMicros, true, StoredRecord.read(rows));
-            }
-        }
-    }
-
-    @Override
     void complete(Connection connection, Claim claim, RecordedResult result) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.completeTransaction())) {
             Parameters parameters = bindResult(Parameters.of(statement), result);
@@ -94,51 +81,6 @@ class H2OperationRecords extends OperationRecords {
         throw claim.transactionProof().equals(Long.toString(number(connection, sql.transactionId())))
                 ? claimLost()
                 : transactionLost(null);
-    }
-
-    @Override
-    ClaimOutcome claimLease(
-            Connection connection,
-            TransactionLimits limits,
-            ClaimRequest request,
-            Duration leaseDuration,
-            Optional<Claim> own)
-            throws SQLException {
-        for (int round = 1; round <= MAX_ROUNDS; round++) {
-            try {
-                return super.claimLease(connection, limits, request, leaseDuration, own);
-            } catch (SQLException e) {
-                if (SqlErrors.isLockTimeout(e)) {
-                    return busy();
-                }
-                if (!SqlErrors.isDuplicateKey(e)) {
-                    throw e;
-                }
-            }
-        }
-        throw lostTooOften();
-    }
-
-    /** A row that another transaction holds is a claim that runs. */
-    @Override
-    boolean forget(Connection connection, TransactionLimits limits, RecordId id) throws SQLException {
-        try {
-            return super.forget(connection, limits, id);
-        } catch (SQLException e) {
-            if (SqlErrors.isLockTimeout(e)) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    /** The runner has put the limits in force for the session. */
-    @Override
-    int update(Connection connection, TransactionLimits limits, String statement, Binding binding) throws SQLException {
-        try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-            binding.bind(Parameters.of(prepared));
-            return prepared.executeUpdate();
-        }
     }
 
     private static long number(Connection connection, String query) throws SQLException {

@@ -1,15 +1,12 @@
 package dev.idempotency.jdbi;
 
 import dev.idempotency.OutboxEvent;
-import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** The outbox on H2. */
-final class H2OutboxRows extends OutboxRows {
+final class H2OutboxRows extends PlainOutboxRows {
     private final H2OutboxSql sql;
 
     H2OutboxRows(H2OutboxSql sql) {
@@ -31,7 +28,7 @@ final class H2OutboxRows extends OutboxRows {
         Set<UUID> known = new HashSet<>();
         try (PreparedStatement statement = connection.prepareStatement(sql.append())) {
             for (OutboxEvent event : events) {
-                bind(statement, event);
+                bind(Parameters.of(statement), event);
                 try {
                     statement.executeUpdate();
                 } catch (SQLException e) {
@@ -43,29 +40,6 @@ final class H2OutboxRows extends OutboxRows {
             }
         }
         return known;
-    }
-
-    private static void bind(PreparedStatement statement, OutboxEvent event) throws SQLException {
-        statement.setObject(1, event.eventId().orElseThrow());
-        long delay = PostgreSqlOutboxRows.millisRoundedUp(event.delay());
-        Parameters.from(statement, 2)
-                .integer(event.bucket())
-                .text(event.topic())
-                .integer(event.partition().isPresent() ? event.partition().getAsInt() : null)
-                .bytes(event.key().orElse(null))
-                .bytes(event.payload().orElse(null))
-                .text(HeaderText.encode(event.headers()))
-                .text(event.orderingKey().orElse(null))
-                .text(event.type().orElse(null))
-                .text(event.tenant().orElse(null))
-                .bigint(delay)
-                .bigint(delay);
-    }
-
-    /** H2 does not tell which transactions are under way, so nothing is ever known to be finished. */
-    @Override
-    LowWaterMark advance(Connection connection, TransactionLimits limits, LowWaterMark mark) {
-        return mark;
     }
 
     /** H2 locks all rows that it has to sort, those beyond the limit as well; so the rows are chosen first, then locked. */
@@ -121,49 +95,5 @@ final class H2OutboxRows extends OutboxRows {
                     }
                     return new Free(free, free.size() < query.limit() && bytes < query.mostBytes());
                 });
-    }
-
-    @Override
-    List<OutboxRow> claim(
-            Connection connection,
-            TransactionLimits limits,
-            String owner,
-            long token,
-            Duration lease,
-            OutboxQuery query)
-            throws SQLException {
-        List<OutboxRow> rows = lock(connection, limits, query);
-        if (!rows.isEmpty()) {
-            update(connection, limits, sql.claim(), (statement, first) -> {
-                statement.setString(first, owner);
-                statement.setLong(first + 1, token);
-                statement.setLong(first + 2, lease.toMillis());
-                statement.setArray(
-                        first + 3,
-                        connection.createArrayOf(
-                                "bigint", rows.stream().map(OutboxRow::sequence).toArray()));
-            });
-        }
-        return rows;
-    }
-
-    /** The runner has put the limits in force for the session. */
-    @Override
-    int update(Connection connection, TransactionLimits limits, String statement, Binding binding) throws SQLException {
-        try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-            binding.bind(prepared, 1);
-            return prepared.executeUpdate();
-        }
-    }
-
-    @Override
-    <T> T query(Connection connection, TransactionLimits limits, String statement, Binding binding, Reading<T> reading)
-            throws SQLException {
-        try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-            binding.bind(prepared, 1);
-            try (ResultSet rows = prepared.executeQuery()) {
-                return reading.read(rows);
-            }
-        }
     }
 }

@@ -29,21 +29,7 @@ final class H2OutboxSql extends OutboxSql {
     /** One event. Parameters: id, bucket, topic, partition, key, payload, headers, ordering key, type, tenant, delay. */
     @Override
     String append() {
-        return """
-                INSERT INTO %1$s (
-                event_id,
-                bucket,
-                topic,
-                partition_no,
-                msg_key,
-                payload,
-                headers,
-                ordering_key,
-                event_type,
-                tenant_id,
-                next_attempt_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN %2$s END)
-                """.formatted(event, later());
+        return insertInto("INSERT INTO") + insertedRow();
     }
 
     /** Numbers, and bytes, of rows that are due and not claimed, not locked. Parameters: first number, topics to leave out, limit. */

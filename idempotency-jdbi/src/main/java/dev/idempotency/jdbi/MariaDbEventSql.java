@@ -92,17 +92,6 @@ final class MariaDbEventSql extends EventSql {
                 """.formatted(offsets, now());
     }
 
-    /** Parameters: consumer, topic id, partition. */
-    String findOffset() {
-        return """
-                SELECT epoch, next_offset, %2$s AS suspect
-                FROM %1$s o
-                WHERE consumer_id = ?
-                AND topic_id = ?
-                AND partition_number = ?
-                """.formatted(offsets, isSuspect("o"));
-    }
-
     @Override
     String park() {
         return """

@@ -155,29 +155,14 @@ final class MariaDbEventTables extends EventTables {
             List<EventPartition> partitions,
             String owner)
             throws SQLException {
-        List<PartitionAssignment> assignments = new ArrayList<>();
-        for (EventPartition partition : partitions) {
-            beginEpoch(connection, consumer, partition, owner);
-            try (PreparedStatement statement = connection.prepareStatement(sql.findOffset())) {
-                statement.setInt(1, consumer);
-                statement.setObject(2, partition.topicId());
-                statement.setInt(3, partition.number());
-                try (ResultSet rows = statement.executeQuery()) {
-                    rows.next();
-                    assignments.add(assignment(rows, partition));
-                }
-            }
-        }
-        return assignments;
+        return assignOneByOne(
+                connection, consumer, partitions, partition -> beginEpoch(connection, consumer, partition, owner));
     }
 
     private void beginEpoch(Connection connection, int consumer, EventPartition partition, String owner)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql.beginEpoch())) {
-            statement.setString(1, owner);
-            statement.setInt(2, consumer);
-            statement.setObject(3, partition.topicId());
-            statement.setInt(4, partition.number());
+            bindOwner(statement, consumer, partition, owner);
             statement.setString(5, partition.topic());
             statement.executeUpdate();
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Records on MariaDB. A claim within a transaction writes the claim's row first, without waiting for anybody; the
  * completion updates that row, and proves by a savepoint that it is still the claim's transaction.
  */
-class MariaDbOperationRecords extends OperationRecords {
+class MariaDbOperationRecords extends WrittenOperationRecords {
     private final MariaDbOperationSql sql;
 
     MariaDbOperationRecords(MariaDbOperationSql sql, Duration retryAfter) {
@@ -75,17 +75,9 @@ class MariaDbOperationRecords extends OperationRecords {
     /** The lease is over from the start: should the row ever be committed alone, it is seen as abandoned. */
     private Optional<ClaimOutcome> writeClaimAtOnce(Connection connection, ClaimRequest request, Look look)
             throws SQLException {
-        return writeClaimAtOnce(connection, request, look, Duration.ZERO);
-    }
-
-    private Optional<ClaimOutcome> writeClaimAtOnce(
-            Connection connection, ClaimRequest request, Look look, Duration leaseDuration) throws SQLException {
         try {
-            return writeClaim(connection, request, look, leaseDuration, "");
+            return writeClaim(connection, request, look, Duration.ZERO, "");
         } catch (SQLException e) {
-            if (SqlErrors.isDuplicateKey(e)) {
-                return Optional.empty();
-            }
             if (SqlErrors.isLockTimeout(e)) {
                 return Optional.of(busy());
             }
@@ -96,22 +88,6 @@ class MariaDbOperationRecords extends OperationRecords {
     @Override
     String claiming(String statement) {
         return sql.atOnce(statement);
-    }
-
-    @Override
-    Look look(Connection connection, TransactionLimits limits, RecordId id) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql.find())) {
-            bindId(Parameters.of(statement), id);
-            try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                return look(rows);
-            }
-        }
-    }
-
-    private static Look look(ResultSet row) throws SQLException {
-        long nowMicros = row.getLong("now_micros");
-        return new Look(nowMicros, nowMicros, true, StoredRecord.read(row));
     }
 
     /** Null if somebody is writing the row. */
@@ -156,42 +132,6 @@ class MariaDbOperationRecords extends OperationRecords {
     }
 
     @Override
-    ClaimOutcome claimLease(
-            Connection connection,
-            TransactionLimits limits,
-            ClaimRequest request,
-            Duration leaseDuration,
-            Optional<Claim> own)
-            throws SQLException {
-        for (int round = 1; round <= MAX_ROUNDS; round++) {
-            try {
-                return super.claimLease(connection, limits, request, leaseDuration, own);
-            } catch (SQLException e) {
-                if (SqlErrors.isLockTimeout(e)) {
-                    return busy();
-                }
-                if (!SqlErrors.isDuplicateKey(e)) {
-                    throw e;
-                }
-            }
-        }
-        throw lostTooOften();
-    }
-
-    /** A row that another transaction holds is a claim that runs. */
-    @Override
-    boolean forget(Connection connection, TransactionLimits limits, RecordId id) throws SQLException {
-        try {
-            return update(connection, limits, sql.atOnce(sql.forget()), parameters -> bindId(parameters, id)) == 1;
-        } catch (SQLException e) {
-            if (SqlErrors.isLockTimeout(e)) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    @Override
     int forgetCaller(Connection connection, TransactionLimits limits, Scope caller, int limit) throws SQLException {
         return deleteLocked(
                 connection,
@@ -232,15 +172,6 @@ class MariaDbOperationRecords extends OperationRecords {
                 delete.executeBatch();
             }
             return found;
-        }
-    }
-
-    /** The runner has put the limits in force for the session. */
-    @Override
-    int update(Connection connection, TransactionLimits limits, String statement, Binding binding) throws SQLException {
-        try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-            binding.bind(Parameters.of(prepared));
-            return prepared.executeUpdate();
         }
     }
 }

@@ -47,6 +47,20 @@ class MariaDbOperationSql extends OperationSql {
         return "SELECT " + micros(now());
     }
 
+    /**
+     * Writes no row where there is one. An error would do as well, but the driver logs it, and its text holds the key. All
+     * values fit their columns, so there is nothing else to be ignored.
+     */
+    @Override
+    String insertClaim() {
+        return super.insertClaim().replaceFirst("INSERT INTO", "INSERT IGNORE INTO");
+    }
+
+    @Override
+    String forget() {
+        return atOnce(super.forget());
+    }
+
     /** Waits for no lock: a claim that finds somebody at work says so at once. */
     String atOnce(String statement) {
         return "SET STATEMENT innodb_lock_wait_timeout = 0 FOR " + statement;

@@ -1,7 +1,7 @@
 package dev.idempotency.jdbi;
 
 import dev.idempotency.OutboxEvent;
-import dev.idempotency.spi.LowWaterMark;
+import dev.idempotency.StoreException;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.transaction.TransactionLimits;
@@ -9,15 +9,17 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The outbox on MariaDB. */
-final class MariaDbOutboxRows extends OutboxRows {
+final class MariaDbOutboxRows extends PlainOutboxRows {
     private static final int MOST_EVENTS_OF_A_STATEMENT = 500;
 
     /** A statement is one packet, whose bound is 16 MiB unless the server is told otherwise; its text doubles some bytes. */
@@ -30,20 +32,47 @@ final class MariaDbOutboxRows extends OutboxRows {
         this.sql = sql;
     }
 
-    /** Many rows in one statement; one that meets an id that is there fails whole, and its rows are inserted singly. */
+    /**
+     * Many rows in one statement, which passes over ids that are there and returns the others. An error for such an id
+     * would be logged by the driver with the id in it.
+     */
     @Override
     Set<UUID> insert(Connection connection, List<OutboxEvent> events) throws SQLException {
         Set<UUID> known = new HashSet<>();
         for (List<OutboxEvent> part : parts(events)) {
-            if (!insertAll(connection, part)) {
-                for (OutboxEvent event : part) {
-                    if (part.size() == 1 || !insertAll(connection, List.of(event))) {
-                        known.add(event.eventId().orElseThrow());
-                    }
-                }
-            }
+            known.addAll(insertPart(connection, part));
         }
         return known;
+    }
+
+    private Set<UUID> insertPart(Connection connection, List<OutboxEvent> events) throws SQLException {
+        Set<UUID> known = new HashSet<>();
+        try (PreparedStatement statement = connection.prepareStatement(sql.append(events.size()))) {
+            Parameters parameters = Parameters.of(statement);
+            for (OutboxEvent event : events) {
+                bind(parameters, event);
+                known.add(event.eventId().orElseThrow());
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    known.remove(rows.getObject(1, UUID.class));
+                }
+            }
+            refuseOtherWarnings(statement.getWarnings());
+        }
+        return known;
+    }
+
+    /** The same word that passes over a known id would cut a value that does not fit. */
+    private static void refuseOtherWarnings(@Nullable SQLWarning first) {
+        for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {
+            if (warning.getErrorCode() != SqlErrors.MARIADB_DUPLICATE_KEY) {
+                throw new StoreException(
+                        "Events were to be appended, but the server would store something else: roll back, and see the"
+                                + " cause",
+                        warning);
+            }
+        }
     }
 
     private static List<List<OutboxEvent>> parts(List<OutboxEvent> events) {
@@ -72,46 +101,6 @@ final class MariaDbOutboxRows extends OutboxRows {
         return key + payload + (headers == null ? 0 : headers.length());
     }
 
-    /** False if an id is there already; then nothing was inserted. */
-    private boolean insertAll(Connection connection, List<OutboxEvent> events) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql.append(events.size()))) {
-            Parameters parameters = Parameters.of(statement);
-            for (OutboxEvent event : events) {
-                bind(parameters, event);
-            }
-            statement.executeUpdate();
-            return true;
-        } catch (SQLException e) {
-            if (SqlErrors.isDuplicateKey(e)) {
-                return false;
-            }
-            throw e;
-        }
-    }
-
-    private static void bind(Parameters parameters, OutboxEvent event) throws SQLException {
-        long delay = PostgreSqlOutboxRows.millisRoundedUp(event.delay());
-        parameters
-                .uuid(event.eventId().orElseThrow())
-                .integer(event.bucket())
-                .text(event.topic())
-                .integer(event.partition().isPresent() ? event.partition().getAsInt() : null)
-                .bytes(event.key().orElse(null))
-                .bytes(event.payload().orElse(null))
-                .text(HeaderText.encode(event.headers()))
-                .text(event.orderingKey().orElse(null))
-                .text(event.type().orElse(null))
-                .text(event.tenant().orElse(null))
-                .bigint(delay)
-                .bigint(delay);
-    }
-
-    /** MariaDB does not tell which transactions are under way, so nothing is ever known to be finished. */
-    @Override
-    LowWaterMark advance(Connection connection, TransactionLimits limits, LowWaterMark mark) {
-        return mark;
-    }
-
     /** The relay's transaction, whoever began it, must lock rows alone and not the gaps between them. */
     @Override
     List<OutboxRow> lock(Connection connection, TransactionLimits limits, OutboxQuery query) throws SQLException {
@@ -119,28 +108,10 @@ final class MariaDbOutboxRows extends OutboxRows {
         return super.lock(connection, limits, query);
     }
 
+    /** That transaction is READ COMMITTED already. */
     @Override
-    List<OutboxRow> claim(
-            Connection connection,
-            TransactionLimits limits,
-            String owner,
-            long token,
-            Duration lease,
-            OutboxQuery query)
-            throws SQLException {
-        List<OutboxRow> rows = super.lock(connection, limits, query);
-        if (!rows.isEmpty()) {
-            update(connection, limits, sql.claim(), (statement, first) -> {
-                statement.setString(first, owner);
-                statement.setLong(first + 1, token);
-                statement.setLong(first + 2, lease.toMillis());
-                statement.setArray(
-                        first + 3,
-                        connection.createArrayOf(
-                                "bigint", rows.stream().map(OutboxRow::sequence).toArray()));
-            });
-        }
-        return rows;
+    List<OutboxRow> lockOwn(Connection connection, TransactionLimits limits, OutboxQuery query) throws SQLException {
+        return super.lock(connection, limits, query);
     }
 
     @Override
@@ -161,25 +132,5 @@ final class MariaDbOutboxRows extends OutboxRows {
                     return sequences;
                 });
         return old.isEmpty() ? 0 : markLocked(connection, limits, sql.deleteLocked(), old);
-    }
-
-    /** The runner has put the limits in force for the session. */
-    @Override
-    int update(Connection connection, TransactionLimits limits, String statement, Binding binding) throws SQLException {
-        try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-            binding.bind(prepared, 1);
-            return prepared.executeUpdate();
-        }
-    }
-
-    @Override
-    <T> T query(Connection connection, TransactionLimits limits, String statement, Binding binding, Reading<T> reading)
-            throws SQLException {
-        try (PreparedStatement prepared = connection.prepareStatement(statement)) {
-            binding.bind(prepared, 1);
-            try (ResultSet rows = prepared.executeQuery()) {
-                return reading.read(rows);
-            }
-        }
     }
 }

@@ -75,22 +75,9 @@ final class MariaDbOutboxSql extends OutboxSql {
      * twice.
      */
     String append(int events) {
-        String row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN %s END)".formatted(later());
-        return """
-                INSERT INTO %s (
-                event_id,
-                bucket,
-                topic,
-                partition_no,
-                msg_key,
-                payload,
-                headers,
-                ordering_key,
-                event_type,
-                tenant_id,
-                next_attempt_at)
-                VALUES %s
-                """.formatted(event, String.join(",\n", Collections.nCopies(events, row)));
+        return insertInto("INSERT IGNORE INTO")
+                + String.join(",\n", Collections.nCopies(events, insertedRow()))
+                + "\nRETURNING event_id";
     }
 
     @Override

@@ -54,6 +54,30 @@ abstract class OutboxSql {
         return "";
     }
 
+    /** An insert without its rows. */
+    final String insertInto(String insert) {
+        return """
+                %s %s (
+                event_id,
+                bucket,
+                topic,
+                partition_no,
+                msg_key,
+                payload,
+                headers,
+                ordering_key,
+                event_type,
+                tenant_id,
+                next_attempt_at)
+                VALUES
+                """.formatted(insert, event);
+    }
+
+    /** Parameters: id, bucket, topic, partition, key, payload, headers, ordering key, type, tenant, delay twice. */
+    final String insertedRow() {
+        return "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN %s END)".formatted(later());
+    }
+
     /** Inserts events and returns the ids inserted. Parameters depend on the dialect. */
     abstract String append();
 

@@ -32,7 +32,7 @@ final class SqlErrors {
     /** MariaDB's for a schema that is not there. */
     private static final int UNKNOWN_SCHEMA = 1049;
 
-    private static final int MARIADB_DUPLICATE_KEY = 1062;
+    static final int MARIADB_DUPLICATE_KEY = 1062;
 
     private static final String STATEMENT_COMPLETION_UNKNOWN = "40003";
 

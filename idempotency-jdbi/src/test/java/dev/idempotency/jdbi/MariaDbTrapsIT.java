@@ -5,16 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.idempotency.ConsumerId;
 import dev.idempotency.EventId;
+import dev.idempotency.Fingerprint;
+import dev.idempotency.IdempotencyKey;
 import dev.idempotency.OutboxEvent;
+import dev.idempotency.RecordId;
 import dev.idempotency.RecordedResult.Replayable;
+import dev.idempotency.Scope;
 import dev.idempotency.StoreException;
 import dev.idempotency.TransactionLostException;
+import dev.idempotency.spi.AbandonedPolicy;
 import dev.idempotency.spi.ClaimOutcome;
 import dev.idempotency.spi.ClaimRequest;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -90,6 +98,40 @@ class MariaDbTrapsIT {
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("passed over 1 of the marks of 1 events");
         }
+    }
+
+    /** The driver logs each error of the server, and that of a duplicate key has the key in its text. */
+    @Test
+    void claimAndAppend_ofWhatIsThere_logNoKey() {
+        String key = "secret-" + UUID.randomUUID();
+        ClaimRequest request = new ClaimRequest(
+                new RecordId(Scope.shared("log"), IdempotencyKey.of(key)),
+                Fingerprint.none(),
+                Duration.ofHours(1),
+                AbandonedPolicy.REPORT_UNKNOWN);
+        OutboxEvent event =
+                OutboxEvent.to("orders").eventId(UUID.randomUUID()).key("k").build();
+        JdbiOutboxStore outbox = JdbiOutboxStore.of(database.dataSource());
+        PrintStream errors = System.err;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            for (int i = 0; i < 3; i++) {
+                runner.run(LIMITS, transaction -> {
+                    ClaimOutcome outcome = store.claim(transaction, request);
+                    if (outcome instanceof ClaimOutcome.Acquired acquired) {
+                        store.complete(transaction, acquired.claim(), ANSWER);
+                    }
+                    outbox.append(transaction, List.of(event));
+                    return true;
+                });
+                store.claim(request, Duration.ofMinutes(1));
+            }
+        } finally {
+            System.setErr(errors);
+        }
+
+        assertThat(written.toString(StandardCharsets.UTF_8)).doesNotContain(key).doesNotContain("Duplicate entry");
     }
 
     /** DDL commits what came before it. */

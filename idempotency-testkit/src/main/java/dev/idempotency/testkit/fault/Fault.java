@@ -26,8 +26,9 @@ public interface Fault {
         return connection -> {
             if (connection != null) {
                 connection.abort(Runnable::run);
-                if (!connection.isClosed()) {
-                    // H2 does not know abort; an embedded database rolls back when its connection is closed.
+                if (connection.isValid(5)) {
+                    // H2 does not know abort; an embedded database rolls back when its connection is closed. A pool's
+                    // dead connection stays with its user: closed here, the pool could give it to somebody else.
                     connection.close();
                 }
             }
