@@ -9,12 +9,16 @@ import dev.idempotency.spi.TransactionalIdempotencyStore;
 import dev.idempotency.transaction.Transaction;
 import java.time.Duration;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store as the engines see it: they speak of keys and answers, the store behind it keeps what a {@link RecordFormat} makes
  * of them. The one place where stored bytes are written and read.
  */
 abstract sealed class FormattedStore<S extends IdempotencyStore> implements IdempotencyStore {
+    private static final Logger log = LoggerFactory.getLogger(FormattedStore.class);
+
     final S store;
     final RecordFormat format;
 
@@ -100,7 +104,21 @@ abstract sealed class FormattedStore<S extends IdempotencyStore> implements Idem
 
         @Override
         public boolean complete(Claim claim, RecordedResult result) {
-            return store.complete(stored(claim), written(claim, result));
+            return store.complete(stored(claim), writtenOrOver(claim, result));
+        }
+
+        /** The effect has happened, so an answer that cannot be written does not leave the operation without a record. */
+        private RecordedResult writtenOrOver(Claim claim, RecordedResult result) {
+            try {
+                return written(claim, result);
+            } catch (StoreException e) {
+                log.warn(
+                        "The answer of {} could not be encoded; its operation is recorded as over, and repeats do not get it",
+                        claim.request().id(),
+                        e);
+                int status = result instanceof RecordedResult.Replayable answer ? answer.status() : 0;
+                return new RecordedResult.NotReplayable(status, "the answer could not be encoded");
+            }
         }
 
         @Override

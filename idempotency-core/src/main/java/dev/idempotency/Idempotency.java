@@ -15,7 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,18 +124,33 @@ public final class Idempotency implements AutoCloseable {
      */
     public <X extends Exception> OperationOutcome execute(
             Operation operation, OperationWork<X> work, OperationAnswer<X> answer) throws X {
-        return execute(operation, work, answer, outcome -> Optional.empty());
+        return execute(operation, work, answer, any -> true);
     }
 
-    /** As above; the reading tells, before the listener is told, what an outcome is worth to a caller with a codec. */
-    <X extends Exception> OperationOutcome execute(
+    /**
+     * As {@link #execute(Operation, OperationWork, OperationAnswer)}, for a caller who may be unable to read what an earlier
+     * version has recorded. The outcome is {@link OperationOutcome.Replayed} all the same, but the listener is told {@link
+     * OutcomeKind#UNREADABLE}.
+     *
+     * @param <X> the type of exception that work and answer may throw
+     * @param operation what to run
+     * @param work the work
+     * @param answer told the outcome, once, unless the work threw
+     * @param readable tells whether a recorded answer can be given again; asked at most once, before the answer
+     * @return what became of the call
+     * @throws X what the work threw, or the answer
+     * @throws TransactionLostException if the work ended its transaction behind the library's back
+     * @throws IllegalArgumentException if no store was configured for the operation's protection
+     */
+    public <X extends Exception> OperationOutcome execute(
             Operation operation,
             OperationWork<X> work,
             OperationAnswer<X> answer,
-            Function<OperationOutcome, Optional<OutcomeKind>> reading)
+            Predicate<RecordedResult.Replayable> readable)
             throws X {
         Objects.requireNonNull(work, "work");
         Objects.requireNonNull(answer, "answer");
+        Objects.requireNonNull(readable, "readable");
         requireProtection(operation.protection());
         Optional<Permit> permit = enter(operation);
         try {
@@ -143,7 +158,7 @@ public final class Idempotency implements AutoCloseable {
             OperationOutcome outcome = permit.isEmpty() && shutdown != null
                     ? new OperationOutcome.ShuttingDown()
                     : executeOrWait(operation, work, call);
-            reading.apply(outcome).ifPresentOrElse(call::endedAs, () -> call.ended(outcome));
+            call.ended(outcome, readable);
             answer.give(outcome);
             return outcome;
         } finally {
@@ -174,6 +189,20 @@ public final class Idempotency implements AutoCloseable {
      * @throws IllegalArgumentException if the operation's protection is another, or no leased store was configured
      */
     public LeasedStart begin(Operation operation) {
+        return begin(operation, any -> true);
+    }
+
+    /**
+     * As {@link #begin(Operation)}, for a caller who may be unable to read what an earlier version has recorded; the listener
+     * is told then.
+     *
+     * @param operation what to run, under {@link Protection#LEASED}
+     * @param readable tells whether a recorded answer can be given again; asked at most once
+     * @return the running operation, which must be finished, or what to tell the caller
+     * @throws IllegalArgumentException if the operation's protection is another, or no leased store was configured
+     */
+    public LeasedStart begin(Operation operation, Predicate<RecordedResult.Replayable> readable) {
+        Objects.requireNonNull(readable, "readable");
         if (operation.protection() != Protection.LEASED) {
             throw new IllegalArgumentException("Only work under LEASED can end on another thread, but " + operation.id()
                     + " is to be " + operation.protection());
@@ -205,7 +234,7 @@ public final class Idempotency implements AutoCloseable {
             started.operation().reportTo(call);
             started.operation().onEnd(() -> permit.ifPresent(Permit::close));
         } else {
-            call.ended(((LeasedStart.NotStarted) start).outcome());
+            call.ended(((LeasedStart.NotStarted) start).outcome(), readable);
             permit.ifPresent(Permit::close);
         }
         return start;

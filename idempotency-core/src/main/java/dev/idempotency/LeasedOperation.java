@@ -52,8 +52,9 @@ public final class LeasedOperation {
      * Records how the work ended and gives the claim up.
      *
      * @param result how it ended
-     * @return {@link OperationOutcome.Executed} if recorded or given back; the successor's record if the claim was lost
-     *     and the successor has completed; {@link OperationOutcome.Unknown} if neither could be done
+     * @return {@link OperationOutcome.Executed} if recorded or given back; {@link OperationOutcome.Unknown} if neither could
+     *     be done, with a {@link ClaimLostException} as its cause if the claim was lost, and a repeat gets the successor's
+     *     answer
      * @throws IllegalStateException if it was finished before
      */
     public OperationOutcome finish(WorkResult result) {
@@ -74,10 +75,7 @@ public final class LeasedOperation {
     public <X extends Exception> OperationOutcome finish(WorkResult result, OperationAnswer<X> answer) throws X {
         end();
         try {
-            OperationOutcome outcome = recordOrUnknown(result);
-            if (report != null) {
-                report.ended(outcome);
-            }
+            OperationOutcome outcome = recordAndReport(result);
             answer.give(outcome);
             return outcome;
         } finally {
@@ -95,7 +93,7 @@ public final class LeasedOperation {
      */
     public OperationOutcome finishBeforeAnswer(WorkResult result) {
         end();
-        return recordOrUnknown(result);
+        return recordAndReport(result);
     }
 
     /** Ends what counts as in flight after {@link #finishBeforeAnswer}. Otherwise, and when called again, does nothing. */
@@ -103,6 +101,14 @@ public final class LeasedOperation {
         if (finished.get()) {
             onEnd.run();
         }
+    }
+
+    private OperationOutcome recordAndReport(WorkResult result) {
+        OperationOutcome outcome = recordOrUnknown(result);
+        if (report != null) {
+            report.ended(outcome);
+        }
+        return outcome;
     }
 
     private OperationOutcome recordOrUnknown(WorkResult result) {

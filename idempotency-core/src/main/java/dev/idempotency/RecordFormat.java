@@ -209,7 +209,8 @@ public final class RecordFormat {
             return Objects.requireNonNull(encoding.encode(id, bytes), "the encoded answer");
         } catch (StoreUnavailableException e) {
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
+            // A library of ciphers may be incomplete.
             throw new StoreException(
                     "The answer could not be encoded by " + encoding.name() + ", so it was not stored", e);
         }

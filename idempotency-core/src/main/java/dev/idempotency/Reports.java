@@ -4,6 +4,7 @@ import dev.idempotency.operation.OperationListener;
 import dev.idempotency.operation.OperationReport;
 import dev.idempotency.operation.OutcomeKind;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,11 +43,18 @@ final class Reports {
             endedAs(kindOf(outcome));
         }
 
+        /** As {@link #ended(OperationOutcome)}, for a call whose answer of an earlier one may be unreadable. */
+        void ended(OperationOutcome outcome, Predicate<RecordedResult.Replayable> readable) {
+            boolean unreadable =
+                    outcome instanceof OperationOutcome.Replayed replayed && !readable.test(replayed.result());
+            endedAs(unreadable ? OutcomeKind.UNREADABLE : kindOf(outcome));
+        }
+
         void failed() {
             endedAs(OutcomeKind.FAILED);
         }
 
-        void endedAs(OutcomeKind kind) {
+        private void endedAs(OutcomeKind kind) {
             Duration elapsed = Duration.ofNanos(ticker.nanoTime() - beganAtNanos);
             try {
                 listener.onOutcome(

@@ -1,6 +1,5 @@
 package dev.idempotency;
 
-import dev.idempotency.operation.OutcomeKind;
 import dev.idempotency.operation.ResultCodec;
 import dev.idempotency.operation.ResultNotEncodedException;
 import dev.idempotency.operation.ResultUnreadableException;
@@ -8,9 +7,7 @@ import dev.idempotency.operation.TypedOutcome;
 import dev.idempotency.operation.TypedWork;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,19 +27,22 @@ final class TypedCall<T extends @Nullable Object, X extends Exception> implement
     /** Of the last run; there is more than one only after a transaction was lost and left nothing. */
     private @Nullable T value;
 
+    /** What an earlier call has recorded, once it has been read. */
+    private @Nullable TypedOutcome<T> replayed;
+
     TypedCall(ResultCodec<T> codec, TypedWork<IdempotencyContext, T, X> work) {
         this.codec = codec;
         this.work = work;
     }
 
     TypedOutcome<T> run(Idempotency idempotency, Operation operation) throws X {
-        List<TypedOutcome<T>> outcomes = new ArrayList<>(1);
-        idempotency.execute(operation, this, outcome -> {}, outcome -> {
-            TypedOutcome<T> typed = typed(outcome);
-            outcomes.add(typed);
-            return typed instanceof TypedOutcome.Unreadable ? Optional.of(OutcomeKind.UNREADABLE) : Optional.empty();
-        });
-        return outcomes.get(0);
+        return typed(idempotency.execute(operation, this, any -> {}, this::readable));
+    }
+
+    private boolean readable(RecordedResult.Replayable recorded) {
+        TypedOutcome<T> earlier = read(recorded);
+        replayed = earlier;
+        return !(earlier instanceof TypedOutcome.Unreadable);
     }
 
     @Override
@@ -72,9 +72,7 @@ final class TypedCall<T extends @Nullable Object, X extends Exception> implement
         if (outcome instanceof OperationOutcome.Executed) {
             return new TypedOutcome.Executed<>(value);
         }
-        return outcome instanceof OperationOutcome.Replayed replayed
-                ? read(replayed.result())
-                : new TypedOutcome.WithoutResult<>(outcome);
+        return replayed == null ? new TypedOutcome.WithoutResult<>(outcome) : replayed;
     }
 
     @SuppressWarnings("NullAway") // null only where T has it: the first work returned it

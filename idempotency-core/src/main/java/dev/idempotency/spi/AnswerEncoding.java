@@ -11,9 +11,12 @@ import java.io.IOException;
  * after years. What it gets is metadata and body in one piece.<br>
  * <b>Transaction:</b> it is called while a connection is in use, so it must be quick; it must not use the store.<br>
  * <b>Concurrency:</b> safe for use by many threads.<br>
- * <b>Failure:</b> {@link dev.idempotency.StoreUnavailableException} says that it may work a moment later. Anything else
- * that {@code encode} throws rolls the work back; anything else that {@code decode} throws makes the answer one that cannot
- * be given again, and the work never runs (DESIGN rule T4).
+ * <b>Failure:</b> under {@link dev.idempotency.Protection#TRANSACTIONAL} whatever {@code encode} throws rolls the work back.
+ * Under {@link dev.idempotency.Protection#LEASED} the work is done when its answer is encoded: it is recorded as over and
+ * cannot be given again. {@link dev.idempotency.StoreUnavailableException} says that it may work a moment later, and counts as
+ * a store that is not there: thrown by {@code encode} under LEASED it leaves the effect without a record, as a database that
+ * fails at this moment does, so {@code encode} should not depend on another service. Anything else that {@code decode} throws
+ * makes the answer one that cannot be given again, and the work never runs (DESIGN rule T4).
  */
 public interface AnswerEncoding {
     /**

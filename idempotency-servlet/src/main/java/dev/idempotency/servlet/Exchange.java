@@ -177,7 +177,8 @@ final class Exchange {
                     .execute(
                             operation,
                             context -> runChain(context, replayable, holding),
-                            outcome -> answer(outcome, holding));
+                            outcome -> answer(outcome, holding),
+                            StoredResponse::isReadable);
         } catch (ChainException e) {
             throw e.rethrown();
         } finally {
@@ -226,7 +227,7 @@ final class Exchange {
     }
 
     private void runLeased(Operation operation, Buffers buffers) throws IOException, ServletException {
-        LeasedStart start = settings.idempotency().begin(operation);
+        LeasedStart start = settings.idempotency().begin(operation, StoredResponse::isReadable);
         if (start instanceof LeasedStart.NotStarted notStarted) {
             answer(notStarted.outcome());
             return;

@@ -89,6 +89,16 @@ record StoredResponse(
         }
     }
 
+    /** Tells whether {@link #of} reads it. */
+    static boolean isReadable(RecordedResult.Replayable result) {
+        try {
+            of(result);
+            return true;
+        } catch (UnreadableException e) {
+            return false;
+        }
+    }
+
     /** A stored response that this version cannot read; the operation is over all the same. */
     static final class UnreadableException extends Exception {
         private static final long serialVersionUID = 1L;

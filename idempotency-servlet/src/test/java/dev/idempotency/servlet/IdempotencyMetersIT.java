@@ -42,14 +42,20 @@ class IdempotencyMetersIT {
     private final MeterRegistry registry = new SimpleMeterRegistry();
     private final ExecutorService background = Executors.newCachedThreadPool();
     private OrdersService service;
+    private OrdersService leased;
 
     @BeforeAll
     void start() throws Exception {
         IdempotencyMeters meters = IdempotencyMeters.of(registry);
-        service = new OrdersService(
+        service = start(Protection.TRANSACTIONAL, meters);
+        leased = start(Protection.LEASED, meters);
+    }
+
+    private static OrdersService start(Protection protection, IdempotencyMeters meters) throws Exception {
+        return new OrdersService(
                 TestDatabase.h2(),
                 JettyServer::new,
-                Protection.TRANSACTIONAL,
+                protection,
                 filter -> filter.refusals(meters),
                 UnaryOperator.identity(),
                 Map.of(),
@@ -61,10 +67,15 @@ class IdempotencyMetersIT {
     void stop() throws Exception {
         background.shutdownNow();
         service.close();
+        leased.close();
     }
 
     private HttpAnswer post(String name, String key, String body) throws IOException {
-        return http.send("POST", service.uri(name), List.of("X-User: anne", "Idempotency-Key: " + key), body);
+        return post(service, name, key, body);
+    }
+
+    private HttpAnswer post(OrdersService to, String name, String key, String body) throws IOException {
+        return http.send("POST", to.uri(name), List.of("X-User: anne", "Idempotency-Key: " + key), body);
     }
 
     private static String newKey() {
@@ -129,6 +140,56 @@ class IdempotencyMetersIT {
         assertOneMore(OutcomeKind.STORE_UNAVAILABLE, () -> post("orders", newKey(), "{}"));
         service.database().faults().inject(JdbcPoint.BEFORE_COMMIT, Fault.cut());
         assertOneMore(OutcomeKind.NOT_COMMITTED, () -> post("orders", newKey(), "{}"));
+    }
+
+    @Test
+    void operations_streamedAnswer_isCountedWhenItBegins() throws Exception {
+        leased.on("stream", (request, response) -> {
+            IdempotentRequest.of(request).orElseThrow().stream();
+            response.getWriter().print("data");
+        });
+        String key = newKey();
+        assertOneMore(OutcomeKind.EXECUTED, () -> post(leased, "stream", key, "{}"));
+        assertOneMore(OutcomeKind.NOT_REPLAYABLE, () -> post(leased, "stream", key, "{}"));
+    }
+
+    @Test
+    void operations_streamedAnswerWhoseLeaseIsLost_isCounted() throws Exception {
+        leased.on("late", (request, response) -> {
+            leased.execute("UPDATE idempotency_record SET fencing_token = fencing_token + 1000000");
+            IdempotentRequest.of(request).orElseThrow().stream();
+            response.getWriter().print("never seen");
+        });
+        assertOneMore(
+                OutcomeKind.LEASE_LOST,
+                () -> assertThat(post(leased, "late", newKey(), "{}").body()).doesNotContain("never seen"));
+    }
+
+    @Test
+    void operations_streamedAnswerThatCannotBeRecorded_isCounted() throws Exception {
+        leased.on("unrecorded", (request, response) -> {
+            leased.database()
+                    .faults()
+                    .inject(JdbcPoint.BEFORE_EXECUTE, sql -> sql.contains("idempotency_record"), 1, Fault.cut());
+            IdempotentRequest.of(request).orElseThrow().stream();
+            response.getWriter().print("never seen");
+        });
+        assertOneMore(
+                OutcomeKind.UNKNOWN,
+                () -> assertThat(post(leased, "unrecorded", newKey(), "{}").body())
+                        .doesNotContain("never seen"));
+    }
+
+    @Test
+    void operations_storedAnswerOfAnotherLayout_isCountedAsUnreadable() throws Exception {
+        for (OrdersService either : List.of(service, leased)) {
+            String key = newKey();
+            post(either, "orders", key, "{}");
+            either.execute("UPDATE idempotency_record SET result_metadata = X'09'");
+            assertOneMore(
+                    OutcomeKind.UNREADABLE,
+                    () -> assertThat(post(either, "orders", key, "{}").body()).contains("response_unavailable"));
+        }
     }
 
     @Test

@@ -7,10 +7,13 @@ import dev.idempotency.Fingerprint;
 import dev.idempotency.Idempotency;
 import dev.idempotency.IdempotencyKey;
 import dev.idempotency.KeyedOperation;
+import dev.idempotency.LeasedOperation;
 import dev.idempotency.LeasedStart;
 import dev.idempotency.Operation;
+import dev.idempotency.OperationOutcome;
 import dev.idempotency.Protection;
 import dev.idempotency.RecordId;
+import dev.idempotency.RecordedResult;
 import dev.idempotency.RecordedResult.Replayable;
 import dev.idempotency.Scope;
 import dev.idempotency.StoreUnavailableException;
@@ -23,6 +26,7 @@ import dev.idempotency.operation.TransactionalContext;
 import dev.idempotency.shutdown.GracefulShutdown;
 import dev.idempotency.shutdown.Reason;
 import dev.idempotency.spi.AbandonedPolicy;
+import dev.idempotency.spi.Claim;
 import dev.idempotency.spi.ClaimOutcome;
 import dev.idempotency.spi.ClaimRequest;
 import dev.idempotency.transaction.Transaction;
@@ -33,9 +37,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class OperationListenerTest {
     private static final Replayable ANSWER = new Replayable(200, new byte[0], new byte[0]);
+
+    private static final WorkResult STREAMED =
+            new WorkResult.Succeeded(new RecordedResult.NotReplayable(200, "streamed"));
 
     private final InMemoryDatabase database = InMemoryDatabase.create();
     private final InMemoryIdempotencyStore store = InMemoryIdempotencyStore.of(database);
@@ -146,13 +155,74 @@ class OperationListenerTest {
         assertThat(kinds()).containsExactly(OutcomeKind.ABANDONED, OutcomeKind.EXECUTED, OutcomeKind.LEASE_LOST);
     }
 
+    private static Operation operation(Protection protection) {
+        return Operation.of(
+                new RecordId(Scope.shared("charge"), IdempotencyKey.of("order-1")), Fingerprint.none(), protection);
+    }
+
+    private static LeasedOperation started(Idempotency idempotency) {
+        return ((LeasedStart.Started) idempotency.begin(operation(Protection.LEASED))).operation();
+    }
+
+    @Test
+    void leasedWorkRecordedBeforeItsAnswer_isToldAboutOnce() {
+        LeasedOperation running = started(engine(database, store, reports::add));
+        assertThat(running.finishBeforeAnswer(STREAMED)).isInstanceOf(OperationOutcome.Executed.class);
+        assertThat(kinds()).containsExactly(OutcomeKind.EXECUTED);
+        running.answered();
+        assertThat(kinds()).containsExactly(OutcomeKind.EXECUTED);
+    }
+
+    @Test
+    void leasedWorkRecordedBeforeItsAnswer_leaseLost_isToldAbout() {
+        LeasedOperation running = started(engine(database, store, reports::add));
+        database.passTime(Duration.ofHours(2));
+        charge().fingerprint(Fingerprint.none())
+                .leased()
+                .abandoned(AbandonedPolicy.RUN_AGAIN)
+                .execute(later -> {});
+        reports.clear();
+        assertThat(running.finishBeforeAnswer(STREAMED)).isInstanceOf(OperationOutcome.Unknown.class);
+        assertThat(kinds()).containsExactly(OutcomeKind.LEASE_LOST);
+    }
+
+    @Test
+    void leasedWorkRecordedBeforeItsAnswer_storeDown_isToldAbout() {
+        InMemoryIdempotencyStore down = new InMemoryIdempotencyStore(database) {
+            @Override
+            public boolean complete(Claim claim, RecordedResult result) {
+                throw new StoreUnavailableException("asked for by the test", null);
+            }
+        };
+        started(engine(database, down, reports::add)).finishBeforeAnswer(STREAMED);
+        assertThat(kinds()).containsExactly(OutcomeKind.UNKNOWN);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void recordedAnswerThatTheCallerCannotRead_isUnreadable(Protection protection) {
+        Idempotency idempotency = engine(database, store, reports::add);
+        idempotency.<RuntimeException>execute(
+                operation(protection), context -> new WorkResult.Succeeded(ANSWER), outcome -> {}, ANSWER::equals);
+        idempotency.<RuntimeException>execute(operation(protection), context -> never(), outcome -> {}, ANSWER::equals);
+        OperationOutcome outcome = idempotency.<RuntimeException>execute(
+                operation(protection), context -> never(), any -> {}, recorded -> false);
+        assertThat(outcome).isEqualTo(new OperationOutcome.Replayed(ANSWER));
+        assertThat(kinds()).containsExactly(OutcomeKind.EXECUTED, OutcomeKind.REPLAYED, OutcomeKind.UNREADABLE);
+    }
+
+    @Test
+    void recordedAnswerThatTheCallerCannotRead_begun_isUnreadable() {
+        Idempotency idempotency = engine(database, store, reports::add);
+        started(idempotency).finish(new WorkResult.Succeeded(ANSWER));
+        idempotency.begin(operation(Protection.LEASED), recorded -> false);
+        assertThat(kinds()).containsExactly(OutcomeKind.EXECUTED, OutcomeKind.UNREADABLE);
+    }
+
     @Test
     void leasedWorkThatEndsElsewhere_isToldAboutAtItsEnd() {
         Idempotency idempotency = engine(database, store, reports::add);
-        Operation operation = Operation.of(
-                new RecordId(Scope.shared("charge"), IdempotencyKey.of("order-1")),
-                Fingerprint.none(),
-                Protection.LEASED);
+        Operation operation = operation(Protection.LEASED);
         LeasedStart.Started started = (LeasedStart.Started) idempotency.begin(operation);
         assertThat(reports).isEmpty();
         idempotency.begin(operation);

@@ -24,7 +24,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,6 +38,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the store is given of keys and answers, and that the engines never notice. */
 class RecordFormatTest {
@@ -344,11 +347,36 @@ class RecordFormatTest {
         assertThat(runs).hasValue(1);
     }
 
-    @Test
-    void encoding_thatCannotWrite_leavesNothingInTransactionalAndTheClaimInLeased() {
-        RecordFormat format = RecordFormat.ofDefaults().withEncoding(new Broken(new IllegalStateException("no key")));
-        assertThat(run(format)).isInstanceOf(OperationOutcome.NotCommitted.class);
+    static List<Throwable> encoderFailures() {
+        return List.of(new IllegalStateException("no key"), new NoClassDefFoundError("no cipher"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("encoderFailures")
+    void encoding_thatCannotWrite_transactional_leavesNothing(Throwable failure) {
+        assertThat(run(RecordFormat.ofDefaults().withEncoding(new Broken(failure))))
+                .isInstanceOf(OperationOutcome.NotCommitted.class);
         assertThat(store.entries).isEmpty();
+    }
+
+    /** The effect has happened: without a record it would happen again after the lease. */
+    @ParameterizedTest
+    @MethodSource("encoderFailures")
+    void encoding_thatCannotWrite_leased_isOverAndNeverRunAgain(Throwable failure) {
+        RecordFormat format = RecordFormat.ofDefaults().withEncoding(new Broken(failure));
+        assertThat(run(format, Protection.LEASED, ANSWER)).isInstanceOf(OperationOutcome.Executed.class);
+        OperationOutcome over = new OperationOutcome.Unavailable(
+                new RecordedResult.NotReplayable(201, "the answer could not be encoded"));
+        assertThat(run(format, Protection.LEASED, ANSWER)).isEqualTo(over);
+        database.passTime(Duration.ofHours(2));
+        assertThat(run(format, Protection.LEASED, ANSWER)).isEqualTo(over);
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void encoding_thatCannotWriteForNow_leased_isNeverReleased() {
+        RecordFormat format =
+                RecordFormat.ofDefaults().withEncoding(new Broken(new StoreUnavailableException("later", null)));
         assertThat(run(format, Protection.LEASED, ANSWER)).isInstanceOf(OperationOutcome.Unknown.class);
         assertThat(stored().result).as("never released after its effect").isNull();
         assertThat(run(format, Protection.LEASED, ANSWER)).isInstanceOf(OperationOutcome.InProgress.class);
@@ -421,7 +449,7 @@ class RecordFormatTest {
     }
 
     /** Named as {@link Sealed} is, so that it is asked for the same answers. */
-    private record Broken(RuntimeException failure) implements AnswerEncoding {
+    private record Broken(Throwable failure) implements AnswerEncoding {
         @Override
         public String name() {
             return "a";
@@ -429,12 +457,19 @@ class RecordFormatTest {
 
         @Override
         public byte[] encode(RecordId id, byte[] answer) {
-            throw failure;
+            throw thrown();
         }
 
         @Override
         public byte[] decode(RecordId id, byte[] stored, int maxBytes) {
-            throw failure;
+            throw thrown();
+        }
+
+        private RuntimeException thrown() {
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            return (RuntimeException) failure;
         }
     }
 }
