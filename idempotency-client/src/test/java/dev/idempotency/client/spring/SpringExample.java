@@ -8,6 +8,7 @@ import dev.idempotency.client.KeyedCall;
 import dev.idempotency.client.ProviderFormats;
 import java.net.URI;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
@@ -42,6 +43,7 @@ final class SpringExample {
                 .body(String.class));
     }
 
+    @Nullable
     ResponseEntity<String> charge(RestTemplate template, KeyedCall call, URI charges, String body) {
         return template.execute(
                 charges,
