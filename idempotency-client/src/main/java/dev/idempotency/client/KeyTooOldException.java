@@ -11,6 +11,7 @@ import java.time.Duration;
 public final class KeyTooOldException extends IdempotencyException {
     private static final long serialVersionUID = 1L;
 
+    /** Time since the key was first used. */
     private final Duration age;
 
     KeyTooOldException(Duration age, ProviderFormat format) {
