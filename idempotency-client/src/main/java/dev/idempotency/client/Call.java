@@ -59,7 +59,7 @@ final class Call<T extends @Nullable Object> {
 
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private final CompletableFuture<CallOutcome<T>> result;
-    private final AtomicInteger attempts = new AtomicInteger();
+    private final AtomicInteger attempts;
     /** Set once an attempt may have reached the provider. */
     private volatile boolean sentSomething;
     /** Set before a request goes to another origin without the key: from then on nothing may be sent again. */
@@ -79,6 +79,7 @@ final class Call<T extends @Nullable Object> {
             byte[] body,
             HttpResponse.BodyHandler<T> handler,
             Instant firstUsedAt,
+            AtomicInteger attempts,
             CompletableFuture<CallOutcome<T>> result) {
         this.http = http;
         this.settings = settings;
@@ -88,6 +89,7 @@ final class Call<T extends @Nullable Object> {
         this.request = request;
         this.body = body;
         this.handler = handler;
+        this.attempts = attempts;
         this.result = result;
         this.keyed =
                 request.headers().firstValue(settings.format().headerName()).isPresent();

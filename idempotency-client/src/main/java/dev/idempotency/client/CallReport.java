@@ -10,7 +10,7 @@ import java.util.Objects;
  * @param method the request's method
  * @param ending how the call ended
  * @param status the status of the answer, or of the last refusal; 0 if there was none
- * @param attempts how many attempts it made
+ * @param attempts how many attempts it began; with {@link Ending#CANCELLED} each of them may have reached the provider
  * @param elapsed from the call to its end, waits included
  */
 public record CallReport(String method, Ending ending, int status, int attempts, Duration elapsed) {
@@ -24,7 +24,7 @@ public record CallReport(String method, Ending ending, int status, int attempts,
         UNKNOWN,
         /** As {@link CallOutcome.KeyExpired}. */
         KEY_EXPIRED,
-        /** The caller does not wait any more, and whether the provider acted is unknown to this call. */
+        /** The caller does not wait any more; if there were attempts, nobody knows whether the provider acted. */
         CANCELLED,
         /** The request could not be sent as it is: its body is too large, or the {@code HttpClient} refuses it. */
         REFUSED

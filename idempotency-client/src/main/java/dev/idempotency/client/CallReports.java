@@ -4,6 +4,7 @@ import dev.idempotency.client.CallReport.Ending;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.function.BiConsumer;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,17 +22,13 @@ final class CallReports {
         this.nanoTime = nanoTime;
     }
 
-    /** Begins to measure a call; what is returned is to be told its end. */
-    <T extends @Nullable Object> BiConsumer<@Nullable CallOutcome<T>, @Nullable Throwable> begin(String method) {
+    /** Begins to measure a call; what is returned is to be told its end, and asks then how many attempts it began. */
+    <T extends @Nullable Object> BiConsumer<@Nullable CallOutcome<T>, @Nullable Throwable> begin(
+            String method, IntSupplier attempts) {
         long beganAtNanos = nanoTime.getAsLong();
         return (outcome, failure) -> {
             Duration elapsed = Duration.ofNanos(nanoTime.getAsLong() - beganAtNanos);
-            tell(new CallReport(
-                    method,
-                    ending(outcome, failure),
-                    status(outcome),
-                    outcome == null ? 0 : outcome.attempts(),
-                    elapsed));
+            tell(new CallReport(method, ending(outcome, failure), status(outcome), attempts.getAsInt(), elapsed));
         };
     }
 

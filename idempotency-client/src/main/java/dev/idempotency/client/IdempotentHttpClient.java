@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -287,14 +288,25 @@ public final class IdempotentHttpClient implements AutoCloseable {
                 ? Optional.empty()
                 : shutdown.inFlight().tryEnter("outgoing " + request.method() + " to " + Origin.of(request.uri()));
         CompletableFuture<CallOutcome<T>> result = new CompletableFuture<>();
-        onEnd(result, reports.begin(request.method()));
+        AtomicInteger attempts = new AtomicInteger();
+        onEnd(result, reports.begin(request.method(), attempts::get));
         onEnd(result, (outcome, failure) -> permit.ifPresent(Permit::close));
         onEnd(BodySnapshot.of(request, settings.maxBodyBytes()), (body, failure) -> {
             if (body == null) {
                 unreadable(failure, result);
             } else {
                 run(new Call<>(
-                        http, settings, timer, backOff, this::ending, request, body, handler, firstUsedAt, result));
+                        http,
+                        settings,
+                        timer,
+                        backOff,
+                        this::ending,
+                        request,
+                        body,
+                        handler,
+                        firstUsedAt,
+                        attempts,
+                        result));
             }
         });
         return result;

@@ -142,13 +142,17 @@ public final class KeyPolicy {
      * Judges an answer.
      *
      * @param status its status
-     * @param headers its headers; names in upper or lower case
+     * @param headers its headers, as the client gives them; names in upper or lower case, what has no name is skipped
      * @return whether it is the answer, or another attempt is right, and when
      */
     public RetryAdvice advise(int status, Map<String, List<String>> headers) {
         Map<String, List<String>> merged = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        headers.forEach((name, values) ->
-                merged.computeIfAbsent(name, any -> new ArrayList<>()).addAll(values));
+        headers.forEach((name, values) -> {
+            // The status line, in the map that HttpURLConnection gives.
+            if (name != null) {
+                merged.computeIfAbsent(name, any -> new ArrayList<>()).addAll(values);
+            }
+        });
         HttpHeaders all = HttpHeaders.of(merged, (name, value) -> true);
         return switch (Verdict.of(status, all, format)) {
             case ANSWER -> new RetryAdvice.Answer();

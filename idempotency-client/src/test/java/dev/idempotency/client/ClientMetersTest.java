@@ -88,7 +88,7 @@ class ClientMetersTest extends ClientFixture {
         gate.awaitReached(SOON);
         running.cancel(true);
         gate.open();
-        assertCounted(CallReport.Ending.CANCELLED, "none", 0);
+        assertCounted(CallReport.Ending.CANCELLED, "none", 1);
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -134,6 +135,14 @@ class KeyPolicyTest {
     void advise_oneNameInTwoSpellings_isReadOnce() {
         assertThat(policy.advise(503, Map.of("Retry-After", List.of("7"), "retry-after", List.of("7"))))
                 .isEqualTo(new RetryAdvice.Retry(Duration.ofSeconds(7)));
+    }
+
+    /** HttpURLConnection gives the status line under no name. */
+    @Test
+    void advise_headerWithoutAName_isSkipped() {
+        Map<String, List<String>> headers = new HashMap<>(Map.of("Retry-After", List.of("7")));
+        headers.put(null, List.of("HTTP/1.1 503 Service Unavailable"));
+        assertThat(policy.advise(503, headers)).isEqualTo(new RetryAdvice.Retry(Duration.ofSeconds(7)));
     }
 
     @Test

@@ -28,9 +28,13 @@ import org.springframework.web.client.RequestCallback;
  * asks {@link KeyPolicy#advise} whether that is right. The response passes untouched, streamed if it was. As with every
  * interceptor, Spring holds the request's body in memory.
  *
- * <p>The request factory must not follow redirects to other places, because the key would go along: Spring's own for the
- * JDK's client does not, nor does that for {@code HttpURLConnection} where the method is not GET. Interceptors that repeat requests
- * come after this one. Safe for use by many threads; nothing of one call is kept for the next.
+ * <p>The request factory must not follow redirects, because key and body would go along, to other places too: make it over an
+ * {@code HttpClient} that never does. Those that Spring Boot makes follow them unless {@code
+ * spring.http.client.redirects=dont-follow} is set ({@code spring.http.clients.redirects} from Boot 4 on), and this class cannot
+ * see it.
+ *
+ * <p>No other interceptor may send a request again, wherever it stands: it would do so past the checks of age, bytes and place.
+ * Safe for use by many threads; nothing of one call is kept for the next.
  */
 public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterceptor {
     private static final String ATTRIBUTE = KeyedCall.class.getName();

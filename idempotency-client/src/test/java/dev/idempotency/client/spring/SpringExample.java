@@ -7,11 +7,14 @@ import dev.idempotency.client.KeyPolicy;
 import dev.idempotency.client.KeyedCall;
 import dev.idempotency.client.ProviderFormats;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 
@@ -24,7 +27,10 @@ final class SpringExample {
 
     SpringExample() {
         KeyPolicy policy = KeyPolicy.of(ProviderFormats.stripe());
+        HttpClient http =
+                HttpClient.newBuilder().followRedirects(Redirect.NEVER).build();
         RestClient restClient = RestClient.builder()
+                .requestFactory(new JdkClientHttpRequestFactory(http))
                 .requestInterceptor(IdempotencyKeyInterceptor.of(policy))
                 .build();
         this.policy = policy;
