@@ -268,6 +268,7 @@ public final class Idempotency implements AutoCloseable {
      * @param caller any scope of the tenant and caller; its operation is not looked at
      * @return how many were forgotten
      * @throws StoreUnavailableException if the store is not there; what was forgotten before stays forgotten
+     * @throws StoreConflictException if a transaction that has a record in hand did not end in time; likewise: call again
      * @throws StoreException if the store refuses for good; likewise
      */
     public int forgetCaller(Scope caller) {

@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * applications start one beside {@link Idempotency}.
  *
  * <p>Any number of processes may run one on the same store. A record that is claimed right now is never deleted, and one
- * that has expired counts as absent whether it was deleted or not: where no clean-up runs, the table only grows. Safe for
- * use by many threads.
+ * that has expired is treated the same whether it was swept or not: it counts as absent, or, where the store keeps tombstones,
+ * its key is refused until the tombstone ends, and the sweep takes first the answer and at that end the rest. Where no clean-up
+ * runs, the table only grows. Safe for use by many threads.
  */
 public final class RecordCleanUp implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RecordCleanUp.class);
@@ -103,21 +104,21 @@ public final class RecordCleanUp implements AutoCloseable {
     /**
      * Does the job once, now, on the caller's thread.
      *
-     * @return how many records were deleted; at most 100,000
+     * @return how many records were deleted or became tombstones; at most 100,000
      * @throws StoreUnavailableException if the store is not there; what was deleted before stays deleted
      * @throws StoreConflictException if a statement lost against another transaction; likewise
      * @throws StoreException if a statement failed for good; likewise
      */
     public int runOnce() {
-        int deleted = 0;
+        int swept = 0;
         for (int batch = 0; batch < MOST_BATCHES && stop.getCount() > 0; batch++) {
             int rows = store.deleteExpired(BATCH);
-            deleted += rows;
+            swept += rows;
             if (rows < BATCH) {
                 break;
             }
         }
-        return deleted;
+        return swept;
     }
 
     private void loop() {
@@ -138,8 +139,8 @@ public final class RecordCleanUp implements AutoCloseable {
 
     private void runSafely() {
         try {
-            int deleted = runOnce();
-            log.debug("The clean-up of records deleted {}", deleted);
+            int swept = runOnce();
+            log.debug("The clean-up of records deleted, or made tombstones of, {}", swept);
         } catch (RuntimeException e) {
             log.warn("The clean-up of records failed and tries again after {}: {}", interval, e.toString());
             log.debug("The exception", e);

@@ -57,10 +57,13 @@ public final class RecordFormat {
     }
 
     /**
-     * Returns this format with keys stored as their SHA-256, made together with their scope.
+     * Returns this format with keys stored as their SHA-256, made together with their scope; to be decided before the first
+     * record is written, because a record under the key itself is not found under its hash, and its repeat runs again.
      *
-     * <p>To be decided before the first record is written: a record under the key itself is not found under its hash, so
-     * a repeat of its request would run again. The same holds for processes that differ in it.
+     * <p>Processes that differ in it, as in a rolling deploy, do not even see each other's running work: they lock different
+     * rows. There are two safe ways to turn it on or off later: stop everything that writes, and start it again after longer
+     * than any client repeats a request; or leave the operations that there are as they are, and give new ones (new paths or
+     * names) an engine with tables of its own, in another schema.
      *
      * @return the format
      */

@@ -26,9 +26,12 @@ public interface IdempotencyStore {
     /**
      * Forgets the records of one caller over all operations, in batches, leaving those that are claimed right now.
      *
+     * <p>A store may wait, within its limits, for a transaction that has a record of the caller in hand, or pass over the record
+     * (MariaDB does, where running work holds its record too).
+     *
      * @param caller any scope of the tenant and caller meant; its operation is not looked at
      * @param limit the most records to forget in this call, 1 to 10,000
-     * @return how many were forgotten; fewer than the limit when no more are left
+     * @return how many were forgotten; fewer than the limit when no more are left but those
      */
     int forgetCaller(Scope caller, int limit);
 

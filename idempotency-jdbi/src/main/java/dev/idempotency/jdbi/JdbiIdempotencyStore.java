@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On PostgreSQL a claim within a transaction is one execution that writes nothing, and the completion is one
  * statement; a claim in a transaction that is rollback-only, which is a look-up, runs as READ COMMITTED whatever the
- * XX are the database's.
+ * pool's default is. On MariaDB and H2 a claim writes its row first. All times are the database's.
  *
  * <p>Safe for use by many threads. It does not own the data source.
  */

@@ -141,6 +141,17 @@ class PostgreSqlOperationRecords extends OperationRecords {
         return look(connection, limits, id).isLocked() && super.forget(connection, limits, id);
     }
 
+    /** Two statements, so that the second one sees what was written while the first waited. */
+    @Override
+    int forgetCaller(Connection connection, TransactionLimits limits, Scope caller, int limit) throws SQLException {
+        update(
+                connection,
+                limits,
+                sql.lockCaller(),
+                parameters -> parameters.bytes(caller.callerDigest()).integer(limit));
+        return super.forgetCaller(connection, limits, caller, limit);
+    }
+
     @Override
     int update(Connection connection, TransactionLimits limits, String statement, Binding binding) throws SQLException {
         try (PreparedStatement prepared = connection.prepareStatement(sql.limited(statement))) {

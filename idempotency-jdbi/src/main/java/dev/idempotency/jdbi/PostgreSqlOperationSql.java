@@ -152,6 +152,22 @@ class PostgreSqlOperationSql extends OperationSql {
         return "SELECT 1 WHERE " + micros(now()) + " = ?";
     }
 
+    /**
+     * Waits for whoever has a record of the caller in hand, the sweep for instance, which may make a tombstone of it. In the
+     * order of the keys, so that two of these do not wait for each other. Parameters: caller, limit.
+     */
+    String lockCaller() {
+        return """
+                SELECT 1
+                FROM %1$s
+                WHERE caller_digest = ?
+                AND NOT %2$s
+                ORDER BY idempotency_key, scope_digest
+                LIMIT ?
+                FOR UPDATE
+                """.formatted(table, live("now()"));
+    }
+
     @Override
     String forgetCaller() {
         return """

@@ -94,7 +94,20 @@ abstract class SqlTombstoneContract {
         });
     }
 
-    private long count(String condition) {
+    final TestDatabase database() {
+        return database;
+    }
+
+    final void claimAndLetExpire() {
+        claim(false);
+        database.passTime(RETENTION.plusMinutes(1));
+    }
+
+    final int forgetCaller() {
+        return store.forgetCaller(request().id().scope(), 10);
+    }
+
+    final long count(String condition) {
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM idempotency_record WHERE " + condition)) {

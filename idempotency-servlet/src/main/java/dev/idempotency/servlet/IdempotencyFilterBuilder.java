@@ -336,7 +336,7 @@ public final class IdempotencyFilterBuilder {
     }
 
     /**
-     * Sets who answers repeats whose first answer was not kept.
+     * Sets who answers a request whose operation is over and whose answer was not kept.
      *
      * @param answer gives an answer of its own; 409 {@link ProblemCode#RESPONSE_UNAVAILABLE} unless set
      * @return this builder
