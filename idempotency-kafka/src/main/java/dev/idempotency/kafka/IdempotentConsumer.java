@@ -98,7 +98,7 @@ public final class IdempotentConsumer<K, V> implements AutoCloseable {
             throw new IllegalStateException(
                     "The consumer " + settings.name() + " was started or stopped before: build another one");
         }
-        TopicIds topicIds = new TopicIds(properties);
+        TopicIds topicIds = new TopicIds(properties, settings.betweenLooks());
         ConsumerLoop started;
         try {
             started = new ConsumerLoop(

@@ -58,6 +58,7 @@ public final class IdempotentConsumerBuilder<K, V> {
     private TransactionLimits limits = TransactionLimits.ofDefaults();
     private @Nullable GracefulShutdown shutdown;
     private @Nullable ProcessingListener listener;
+    private Duration betweenLooks = TopicIds.BETWEEN_LOOKS;
     private LongSupplier nanos = System::nanoTime;
 
     IdempotentConsumerBuilder() {}
@@ -313,6 +314,11 @@ public final class IdempotentConsumerBuilder<K, V> {
         return this;
     }
 
+    IdempotentConsumerBuilder<K, V> betweenLooksAtTopics(Duration pause) {
+        this.betweenLooks = pause;
+        return this;
+    }
+
     IdempotentConsumerBuilder<K, V> nanos(LongSupplier nanos) {
         this.nanos = nanos;
         return this;
@@ -352,6 +358,7 @@ public final class IdempotentConsumerBuilder<K, V> {
                 StartupChecks.processingBudget(effective),
                 StartupChecks.number(effective, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 500),
                 "process " + ProcessHandle.current().pid(),
+                betweenLooks,
                 nanos);
         return new IdempotentConsumer<>(settings, processor, effective, shutdown);
     }

@@ -19,4 +19,5 @@ record Settings(
         Duration processingBudget,
         int maxPollRecords,
         String owner,
+        Duration betweenLooks,
         LongSupplier nanos) {}

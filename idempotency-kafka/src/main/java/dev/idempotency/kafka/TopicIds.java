@@ -31,7 +31,7 @@ final class TopicIds implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** So often it is looked whether a topic was deleted and created again. */
-    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
+    static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
 
     private final Admin admin;
     private final long nanosBetweenLooks;

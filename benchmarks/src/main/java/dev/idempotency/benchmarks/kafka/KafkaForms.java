@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
@@ -107,6 +109,31 @@ final class KafkaForms {
                         })
                         .build(),
                 progress);
+    }
+
+    /** How long a consumer takes to stop that has read all there is. */
+    double idleStop(String topic) throws InterruptedException {
+        CountDownLatch handled = new CountDownLatch(1);
+        try (IdempotentConsumer<byte[], byte[]> consumer = builder(topic, 500, newConsumer(), new Progress(1))
+                .handler(TransactionScope.PER_BATCH, (record, context) -> handled.countDown())
+                .build()) {
+            consumer.start();
+            if (!handled.await(STOP.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("The consumer handled no record within " + STOP);
+            }
+            long end = System.nanoTime() + STOP.toNanos();
+            while (consumer.lag().orElse(1) != 0) {
+                if (System.nanoTime() - end > 0) {
+                    throw new IllegalStateException("The consumer did not read all there is within " + STOP);
+                }
+                Thread.onSpinWait();
+            }
+            long before = System.nanoTime();
+            if (!consumer.stop(STOP).drained()) {
+                throw new IllegalStateException("The consumer did not stop within " + STOP);
+            }
+            return (System.nanoTime() - before) / 1e9;
+        }
     }
 
     /** Marks these events for the consumer that replays, and for the loop by hand. */

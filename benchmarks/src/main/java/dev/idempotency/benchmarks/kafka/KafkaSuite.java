@@ -48,6 +48,7 @@ public final class KafkaSuite implements Suite {
             rows(harness, forms, byHand, many);
             batches(harness, forms, byHand, many);
             singles(harness, forms, byHand, topics);
+            idleStop(harness, forms);
             if (harness.wants(REPLAY)) {
                 replay(harness, forms, byHand, topics, many);
             }
@@ -111,6 +112,14 @@ public final class KafkaSuite implements Suite {
                                 () -> forms.rowByRow(FEW, 500, records, TransactionScope.PER_EVENT))),
                 List.of(Figure.against("library", "by hand, with marks", RECORDS)
                         .target(Target.ratioAtLeast(0.95)))));
+    }
+
+    private static void idleStop(Harness harness, KafkaForms forms) throws Exception {
+        Metric seconds = new Metric("time", "s");
+        harness.run(new Contest(
+                "stop with nothing in flight",
+                List.of(new Form("library", () -> Sample.of(seconds, forms.idleStop(FEW)))),
+                List.of(Figure.alone("library", seconds).target(Target.valueAtMost(1)))));
     }
 
     private static void replay(Harness harness, KafkaForms forms, HandWrittenLoop byHand, Topics topics, int records)

@@ -71,7 +71,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
-     * Starts this many brokers, each of them a controller too.
+     * Starts this many brokers. One is its own controller; several have one beside them, which is never stopped.
      *
      * @param brokers 1 to 5; topics are replicated on up to three of them
      * @param brokerProperties broker settings that win over those of this class
@@ -90,9 +90,9 @@ public final class EmbeddedKafka implements AutoCloseable {
         KafkaClusterTestKit cluster = null;
         try {
             TestKitNodes.Builder nodes = new TestKitNodes.Builder()
-                    .setCombined(true)
+                    .setCombined(brokers == 1)
                     .setNumBrokerNodes(brokers)
-                    .setNumControllerNodes(brokers);
+                    .setNumControllerNodes(1);
             if (folder != null) {
                 nodes.setBaseDirectory(Files.createDirectory(folder));
             }
