@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +108,15 @@ abstract class RelayScenarios {
 
     void awaitArrived(int events) {
         await().atMost(DEADLINE).until(() -> publisher.arrived().size() >= events);
+    }
+
+    /** Keeps a writer from running away from the relays: it is not their speed that is tested. */
+    void awaitRoom(IntSupplier appended, BooleanSupplier writing) {
+        await().atMost(DEADLINE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> !writing.getAsBoolean()
+                        || appended.getAsInt() - publisher.arrived().size() < 500);
     }
 
     List<UUID> arrivedIds() {

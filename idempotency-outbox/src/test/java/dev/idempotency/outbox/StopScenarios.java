@@ -77,6 +77,7 @@ abstract class StopScenarios extends RelayScenarios {
             Thread thread = new Thread(() -> {
                 while (writing.get()) {
                     ids.addAll(append("orders", 20));
+                    awaitRoom(ids::size, writing::get);
                 }
             });
             writers.add(thread);
