@@ -102,7 +102,18 @@ public final class SqlFailures {
         return state.startsWith("40")
                 || error instanceof SQLTransactionRollbackException
                 || isLockTimeout(error)
-                || (state.equals(GENERAL_ERROR) && error.getErrorCode() == SNAPSHOT_LOST_CODE);
+                || isSnapshotLost(error);
+    }
+
+    /**
+     * Tells whether MariaDB has rolled the whole transaction back because a row has changed since its snapshot; the error
+     * has no state of its own, and the server goes on in a new transaction.
+     *
+     * @param error a driver's exception
+     * @return true if nothing of the transaction is left
+     */
+    public static boolean isSnapshotLost(SQLException error) {
+        return stateOf(error).equals(GENERAL_ERROR) && error.getErrorCode() == SNAPSHOT_LOST_CODE;
     }
 
     /**

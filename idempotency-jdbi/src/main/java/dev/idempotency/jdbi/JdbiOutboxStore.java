@@ -112,7 +112,7 @@ public final class JdbiOutboxStore
 
     @Override
     public void appendNew(TransactionContext transaction, List<OutboxEvent> events) {
-        Connection connection = transaction.unwrap(Connection.class);
+        Connection connection = database.connection(transaction);
         try {
             requireTransaction(connection);
             rows.insertNew(connection, events);

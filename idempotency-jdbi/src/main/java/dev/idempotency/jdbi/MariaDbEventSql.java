@@ -68,7 +68,7 @@ final class MariaDbEventSql extends EventSql {
     @Override
     String findParkedKeys() {
         return """
-                SELECT record_key
+                SELECT MIN(record_key)
                 FROM %s
                 WHERE consumer_id = ?
                 AND topic_id = ?

@@ -63,6 +63,19 @@ final class MariaDbOutboxRows extends PlainOutboxRows {
         return known;
     }
 
+    /** The insert has locked what it has passed over, so it is still there. */
+    @Override
+    int checkSame(Connection connection, List<OutboxEvent> events, Set<UUID> known) throws SQLException {
+        int found = super.checkSame(connection, events, known);
+        if (found < known.size()) {
+            throw new StoreException(
+                    "The server passed over " + (known.size() - found) + " events that were to be appended, although"
+                            + " they are not in the outbox: roll back, and see its warnings",
+                    null);
+        }
+        return found;
+    }
+
     /** The same word that passes over a known id would cut a value that does not fit. */
     private static void refuseOtherWarnings(@Nullable SQLWarning first) {
         for (SQLWarning warning = first; warning != null; warning = warning.getNextWarning()) {

@@ -65,6 +65,12 @@ final class MariaDbOutboxSql extends OutboxSql {
         return "DELETE e FROM " + event + " e FORCE INDEX (" + idIndex + ")";
     }
 
+    /** The rows as they are committed, whatever the transaction's snapshot. */
+    @Override
+    String find() {
+        return super.find() + "LOCK IN SHARE MODE";
+    }
+
     @Override
     String append() {
         return append(1);

@@ -9,6 +9,10 @@ import java.util.concurrent.ThreadLocalRandom;
  * Tells on MariaDB whether a transaction is still the one in which a proof was begun (rule T2): a savepoint is gone once
  * its transaction has ended in any way, by a deadlock, by DDL, by a textual COMMIT or ROLLBACK; the server itself goes on
  * in a new transaction as if nothing had happened. It is the transaction's and leaves nothing behind in the session.
+ *
+ * <p>To ask is to release it and set it again, which releases the savepoints that were set after it. Claims of one
+ * transaction therefore end in the reverse order of their begin, as calls within calls do; otherwise the earlier begun
+ * and first completed one makes the other's proof fail, and the transaction rolls back.
  */
 final class MariaDbProof {
     /** "SAVEPOINT … does not exist". */

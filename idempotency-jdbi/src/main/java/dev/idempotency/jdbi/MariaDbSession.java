@@ -12,7 +12,8 @@ import java.util.Optional;
 /**
  * What the stores ask of a session of MariaDB, and its limits (rule T9): the wait for a lock, the length of a statement
  * and the idleness within a transaction. They are the session's and not the transaction's, so what was there is put back;
- * where the pool's sessions have them already, nothing is sent.
+ * one query reads them, and where the pool's
+ * sessions have them already, nothing is set.
  */
 final class MariaDbSession {
     /** The time of a statement in UTC, which no time zone changes. */
@@ -98,6 +99,11 @@ final class MariaDbSession {
      * @throws IllegalStateException if there is one; the message names it and the cure
      */
     static void refuseUnsafe(Connection connection) throws SQLException {
+        refuseOption(
+                connection,
+                "transactionReplay",
+                "a transaction whose connection is lost would be run again behind the library's back, its proofs with it");
+        refuseOption(connection, "useBulkStmts", "updates in a batch would not say how many rows they changed");
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT @@innodb_rollback_on_timeout, @@sql_mode")) {
             row.next();
@@ -111,6 +117,15 @@ final class MariaDbSession {
                 throw new IllegalStateException("The sessions have sql_mode=" + mode + ": values that do not fit would"
                         + " be cut and not refused. Add STRICT_TRANS_TABLES, which is in the server's default");
             }
+        }
+    }
+
+    /** The driver's URL names every option that is not at its default, wherever it was set. */
+    private static void refuseOption(Connection connection, String option, String consequence) throws SQLException {
+        String url = connection.getMetaData().getURL();
+        if (url != null && url.contains(option + "=true")) {
+            throw new IllegalStateException("The connections to MariaDB have " + option + "=true: " + consequence
+                    + ". Leave it at its default, false");
         }
     }
 

@@ -80,9 +80,10 @@ abstract class OutboxRows {
     /**
      * Refuses ids that are in the outbox for another event: to pass over such an event would lose it.
      *
+     * @return how many of the known ids were found; one that a relay has published and deleted meanwhile is not
      * @throws StoreException if there is one
      */
-    void checkSame(Connection connection, List<OutboxEvent> events, Set<UUID> known) throws SQLException {
+    int checkSame(Connection connection, List<OutboxEvent> events, Set<UUID> known) throws SQLException {
         Map<UUID, OutboxEvent> given = new HashMap<>();
         for (OutboxEvent event : events) {
             UUID id = event.eventId().orElseThrow();
@@ -93,7 +94,9 @@ abstract class OutboxRows {
         try (PreparedStatement statement = connection.prepareStatement(sql.find())) {
             statement.setArray(1, connection.createArrayOf("uuid", known.toArray()));
             try (ResultSet rows = statement.executeQuery()) {
+                int found = 0;
                 while (rows.next()) {
+                    found++;
                     UUID id = rows.getObject("event_id", UUID.class);
                     OutboxEvent event = given.get(id);
                     if (event != null && !isSame(event, rows)) {
@@ -104,6 +107,7 @@ abstract class OutboxRows {
                                 null);
                     }
                 }
+                return found;
             }
         }
     }

@@ -2,6 +2,6 @@ package dev.idempotency.jdbi;
 
 class MariaDbParkedStoreIT extends SqlParkedStoreContract {
     MariaDbParkedStoreIT() {
-        super(new MariaDbTestDatabase());
+        super(MariaDbTestDatabase.withOddSettings("TRANSACTION_REPEATABLE_READ"));
     }
 }

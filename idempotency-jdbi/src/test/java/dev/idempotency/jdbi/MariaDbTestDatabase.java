@@ -33,7 +33,9 @@ final class MariaDbTestDatabase extends TestDatabase {
                 Map.of(
                         "useAffectedRows", "true",
                         "connectionTimeZone", "Pacific/Chatham",
-                        "sessionVariables", "time_zone='-11:00',innodb_snapshot_isolation=1"));
+                        "sessionVariables",
+                                "time_zone='-11:00',innodb_snapshot_isolation=1,"
+                                        + "sql_mode='STRICT_TRANS_TABLES,ONLY_FULL_GROUP_BY'"));
     }
 
     private MariaDbTestDatabase(Consumer<HikariConfig> settings, Map<String, String> properties) {

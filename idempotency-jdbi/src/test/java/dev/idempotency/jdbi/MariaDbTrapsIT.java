@@ -18,6 +18,7 @@ import dev.idempotency.spi.ClaimOutcome;
 import dev.idempotency.spi.ClaimRequest;
 import dev.idempotency.spi.Marks;
 import dev.idempotency.spi.OutboxQuery;
+import dev.idempotency.transaction.RolledBackException;
 import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
 import java.io.ByteArrayOutputStream;
@@ -180,8 +181,11 @@ class MariaDbTrapsIT {
     }
 
     private boolean append(JdbiOutboxStore outbox) {
-        OutboxEvent event =
-                OutboxEvent.to("orders").eventId(UUID.randomUUID()).key("k").build();
+        return append(outbox, UUID.randomUUID(), "k");
+    }
+
+    private boolean append(JdbiOutboxStore outbox, UUID id, String key) {
+        OutboxEvent event = OutboxEvent.to("orders").eventId(id).key(key).build();
         return JdbiTransactionRunner.of(database.dataSource())
                 .run(
                         LIMITS,
@@ -214,6 +218,80 @@ class MariaDbTrapsIT {
                 .hasMessageContaining("STRICT_TRANS_TABLES");
         assertThatThrownBy(() -> JdbiOutboxStore.of(lenient)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> JdbiEventStore.of(lenient)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void connect_driverOptionsThatVoidTheProof_areRefused() {
+        for (String option : List.of("transactionReplay", "useBulkStmts")) {
+            DataSource risky = database.database().dataSource(Map.of(option, "true"));
+
+            assertThatThrownBy(() -> JdbiIdempotencyStore.of(risky))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(option + "=true");
+        }
+    }
+
+    /** Error 1020 ends the whole transaction, and the server goes on in a new one as if nothing had happened. */
+    @Test
+    void run_swallowedErrorOfALostSnapshot_isRolledBackAsAWhole() throws SQLException {
+        DataSource snapshots =
+                database.database().dataSource(Map.of("sessionVariables", "innodb_snapshot_isolation=1"));
+        JdbiOutboxStore outbox = JdbiOutboxStore.of(snapshots);
+        database.execute("CREATE TABLE stock (id int PRIMARY KEY, pieces int)");
+        database.execute("INSERT INTO stock VALUES (1, 10)");
+        UUID event = UUID.randomUUID();
+
+        assertThatThrownBy(() -> JdbiTransactionRunner.of(snapshots).run(LIMITS, transaction -> {
+                    Connection connection = transaction.unwrap(Connection.class);
+                    text(connection, "SELECT pieces FROM stock");
+                    execute(connection, "INSERT INTO effect (id) VALUES ('ordered')");
+                    database.execute("UPDATE stock SET pieces = 9");
+                    try {
+                        execute(connection, "UPDATE stock SET pieces = pieces - 1");
+                    } catch (SQLException e) {
+                        assertThat(e.getErrorCode()).isEqualTo(1020);
+                    }
+                    outbox.append(
+                            transaction,
+                            List.of(OutboxEvent.to("orders")
+                                    .eventId(event)
+                                    .key("k")
+                                    .build()));
+                    return true;
+                }))
+                .isInstanceOf(RolledBackException.class);
+
+        assertThat(database.countEffects("ordered")).isZero();
+        assertThat(database.count("SELECT COUNT(*) FROM outbox_event WHERE event_id = X'"
+                        + event.toString().replace("-", "") + "'"))
+                .isZero();
+    }
+
+    /** The row of the known id is younger than the transaction's snapshot. */
+    @Test
+    void append_otherEventUnderAKnownIdBehindTheSnapshot_isRefused() {
+        JdbiOutboxStore outbox = JdbiOutboxStore.of(database.dataSource());
+        UUID id = UUID.randomUUID();
+
+        assertThatThrownBy(() -> runner.run(LIMITS, transaction -> {
+                    text(transaction.unwrap(Connection.class), "SELECT COUNT(*) FROM outbox_event");
+                    elsewhere(() -> append(outbox, id, "first"));
+                    outbox.append(
+                            transaction,
+                            List.of(OutboxEvent.to("orders")
+                                    .eventId(id)
+                                    .key("second")
+                                    .build()));
+                    return true;
+                }))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("another event under this id");
+    }
+
+    private static void elsewhere(Runnable work) {
+        CompletableFuture.runAsync(work, command -> new Thread(command).start())
+                .orTimeout(60, TimeUnit.SECONDS)
+                .join();
     }
 
     private static String text(DataSource dataSource, String query) throws SQLException {

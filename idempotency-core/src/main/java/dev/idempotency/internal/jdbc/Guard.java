@@ -1,5 +1,6 @@
 package dev.idempotency.internal.jdbc;
 
+import dev.idempotency.internal.SqlFailures;
 import java.sql.Array;
 import java.sql.Blob;
 import java.sql.CallableStatement;
@@ -171,6 +172,9 @@ final class Guard {
 
     private static boolean endsTransaction(SQLException error, @Nullable String sqlState) {
         if (sqlState != null && (sqlState.startsWith("40") || sqlState.startsWith("08"))) {
+            return true;
+        }
+        if (SqlFailures.isSnapshotLost(error)) {
             return true;
         }
         // The same two classes by JDBC's own types: some errors carry a vendor's state (H2: 90067) or none.
