@@ -296,6 +296,9 @@ public final class MarkPartitions implements MarkPartitioning {
     }
 
     private void putInForce(Connection connection, Duration statement) throws SQLException {
+        // With one snapshot for the transaction, what consumers commit before they give the table up would not be seen,
+        // and be dropped.
+        execute(connection, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
         // SET does not take parameters, and these are numbers.
         execute(connection, "SET LOCAL lock_timeout = " + limits.lockWait().toMillis());
         execute(connection, "SET LOCAL statement_timeout = " + statement.toMillis());

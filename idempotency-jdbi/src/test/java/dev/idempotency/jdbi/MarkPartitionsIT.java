@@ -3,6 +3,7 @@ package dev.idempotency.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 import dev.idempotency.ConsumerId;
 import dev.idempotency.EventId;
@@ -56,6 +57,43 @@ class MarkPartitionsIT {
         assertThat(mark(ids)).isEmpty();
         assertThat(strings("SELECT count(*) FROM processed_event")).containsExactly("5");
         JdbiEventStore.of(database.dataSource());
+    }
+
+    /** The pool's transactions have one snapshot, and it would be older than the lock on the table. */
+    @Test
+    void install_marksThatAreCommittedWhileItWaits_areKept() {
+        PostgreSqlTestDatabase isolated =
+                new PostgreSqlTestDatabase(config -> config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ"));
+        try (isolated) {
+            JdbiEventStore events = JdbiEventStore.of(isolated.dataSource());
+            JdbiTransactionRunner transactions = JdbiTransactionRunner.of(isolated.dataSource());
+            events.register(CONSUMER);
+            EventId id = idOf(Duration.ZERO);
+            Thread installing =
+                    new Thread(() -> MarkPartitions.of(isolated.dataSource()).install());
+            transactions.run(TransactionLimits.ofDefaults(), transaction -> {
+                events.mark(transaction, CONSUMER, List.of(id));
+                installing.start();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> strings(
+                                        isolated,
+                                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND"
+                                                + " datname = current_database() AND query LIKE 'LOCK TABLE%'")
+                                .equals(List.of("1")));
+                return id;
+            });
+            await().atMost(Duration.ofSeconds(30)).until(() -> !installing.isAlive());
+
+            assertThat(strings(isolated, "SELECT relkind FROM pg_class WHERE relname = 'processed_event'"))
+                    .as("divided")
+                    .containsExactly("p");
+            assertThat(transactions
+                            .run(
+                                    TransactionLimits.ofDefaults(),
+                                    transaction -> events.mark(transaction, CONSUMER, List.of(id)))
+                            .fresh())
+                    .isEmpty();
+        }
     }
 
     @Test
@@ -280,7 +318,11 @@ class MarkPartitionsIT {
     }
 
     private List<String> strings(String query) {
-        try (Connection connection = database.dataSource().getConnection();
+        return strings(database, query);
+    }
+
+    private static List<String> strings(PostgreSqlTestDatabase where, String query) {
+        try (Connection connection = where.dataSource().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(query)) {
             List<String> found = new ArrayList<>();
