@@ -9,7 +9,8 @@ import java.util.List;
  *
  * <p><b>Transaction:</b> each method is one short transaction of its own.<br>
  * <b>Concurrency:</b> a row is in one claim at a time; two concurrent claims never wait for each other. Every mark
- * carries the claim's token and passes over rows that are no longer in that claim: 0 rows is a normal answer.<br>
+ * carries the claim's token and passes over rows that are no longer in that claim, or no longer of that event: 0 rows is
+ * a normal answer.<br>
  * <b>Durability:</b> committed when the method returns.<br>
  * <b>Failure:</b> as in {@link OutboxStore}; a mark whose outcome is unknown may be repeated, because the token makes the
  * repetition hit nothing.<br>
@@ -30,11 +31,11 @@ public interface ClaimingOutboxStore extends OutboxStore {
      * Marks rows of a claim as published, or deletes them.
      *
      * @param token the claim's token
-     * @param sequences the rows; at least one
+     * @param ids the rows; at least one
      * @param rows what becomes of them
      * @return how many were still in this claim
      */
-    int markPublished(long token, List<Long> sequences, PublishedRows rows);
+    int markPublished(long token, List<OutboxRowId> ids, PublishedRows rows);
 
     /**
      * Counts a failed attempt of each row of a claim, and ends its claim: pending again after a while, or dead.
@@ -49,10 +50,10 @@ public interface ClaimingOutboxStore extends OutboxStore {
      * Gives rows of a claim back as they were: pending, due at once, their attempts not changed.
      *
      * @param token the claim's token
-     * @param sequences the rows; at least one
+     * @param ids the rows; at least one
      * @return how many were still in this claim
      */
-    int release(long token, List<Long> sequences);
+    int release(long token, List<OutboxRowId> ids);
 
     /**
      * Returns rows whose claim has ended to PENDING, counting a crash for each; their attempts are not changed.

@@ -10,7 +10,7 @@ import java.util.List;
  *
  * <p><b>Transaction:</b> each method is one short transaction of its own.<br>
  * <b>Concurrency:</b> a range has one holder at a time; taking it over raises its epoch. Every mark carries owner and
- * epoch and passes over rows of ranges that were lost: 0 rows is a normal answer.<br>
+ * epoch and passes over rows of ranges that were lost, and rows no longer of that event: 0 rows is a normal answer.<br>
  * <b>Durability:</b> committed when the method returns.<br>
  * <b>Failure:</b> as in {@link OutboxStore}; a mark whose outcome is unknown may be repeated.<br>
  * <b>Time source:</b> the store's own clock.
@@ -78,11 +78,11 @@ public interface LeasedOutboxStore extends OutboxStore {
      *
      * @param owner the relay
      * @param leases the leases under which the rows were read
-     * @param sequences the rows; at least one
+     * @param ids the rows; at least one
      * @param rows what becomes of them
      * @return how many were marked
      */
-    int markPublished(String owner, Collection<BucketLease> leases, List<Long> sequences, PublishedRows rows);
+    int markPublished(String owner, Collection<BucketLease> leases, List<OutboxRowId> ids, PublishedRows rows);
 
     /**
      * Counts a failed attempt of each row where its range is still held: pending again after a while, or dead.

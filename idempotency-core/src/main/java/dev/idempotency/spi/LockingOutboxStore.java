@@ -29,11 +29,11 @@ public interface LockingOutboxStore extends OutboxStore {
      * Marks locked rows as published, or deletes them.
      *
      * @param transaction the transaction that locked them
-     * @param sequences the rows; at least one
+     * @param ids the rows; at least one
      * @param rows what becomes of them
      * @return how many were marked: fewer than given only if the transaction is not the one that locked them
      */
-    int markPublished(Transaction transaction, List<Long> sequences, PublishedRows rows);
+    int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows rows);
 
     /**
      * Counts a failed attempt of each locked row: pending again after a while, or dead.

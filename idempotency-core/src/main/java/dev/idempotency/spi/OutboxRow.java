@@ -64,4 +64,13 @@ public record OutboxRow(
     public UUID eventId() {
         return event.eventId().orElseThrow();
     }
+
+    /**
+     * Returns what names this row in a mark.
+     *
+     * @return its number and its event's id
+     */
+    public OutboxRowId id() {
+        return new OutboxRowId(sequence, eventId());
+    }
 }

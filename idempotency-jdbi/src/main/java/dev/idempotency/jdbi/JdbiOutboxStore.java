@@ -15,6 +15,7 @@ import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxFilter;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
@@ -150,10 +151,9 @@ public final class JdbiOutboxStore
     }
 
     @Override
-    public int markPublished(long token, List<Long> sequences, PublishedRows published) {
+    public int markPublished(long token, List<OutboxRowId> ids, PublishedRows published) {
         String statement = published == PublishedRows.DELETE ? sql.claimDeletePublished() : sql.claimPublished();
-        return own(
-                "The mark of published rows", connection -> rows.mark(connection, limits, statement, sequences, token));
+        return own("The mark of published rows", connection -> rows.mark(connection, limits, statement, ids, token));
     }
 
     @Override
@@ -169,10 +169,10 @@ public final class JdbiOutboxStore
     }
 
     @Override
-    public int release(long token, List<Long> sequences) {
+    public int release(long token, List<OutboxRowId> ids) {
         return own(
                 "The release of claimed rows",
-                connection -> rows.mark(connection, limits, sql.claimRelease(), sequences, token));
+                connection -> rows.mark(connection, limits, sql.claimRelease(), ids, token));
     }
 
     @Override
@@ -222,11 +222,11 @@ public final class JdbiOutboxStore
 
     @Override
     public int markPublished(
-            String owner, Collection<BucketLease> leases, List<Long> sequences, PublishedRows published) {
+            String owner, Collection<BucketLease> leases, List<OutboxRowId> ids, PublishedRows published) {
         String statement = published == PublishedRows.DELETE ? sql.leaseDeletePublished() : sql.leasePublished();
         return own(
                 "The mark of published rows",
-                connection -> rows.markLeased(connection, limits, statement, sequences, owner, leases));
+                connection -> rows.markLeased(connection, limits, statement, ids, owner, leases));
     }
 
     @Override
@@ -250,12 +250,12 @@ public final class JdbiOutboxStore
     }
 
     @Override
-    public int markPublished(Transaction transaction, List<Long> sequences, PublishedRows published) {
+    public int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows published) {
         String statement = published == PublishedRows.DELETE ? sql.lockDeletePublished() : sql.lockPublished();
         return joined(
                 "The mark of published rows",
                 transaction,
-                connection -> rows.markLocked(connection, transaction.limits(), statement, sequences));
+                connection -> rows.markJoined(connection, transaction.limits(), statement, ids));
     }
 
     @Override

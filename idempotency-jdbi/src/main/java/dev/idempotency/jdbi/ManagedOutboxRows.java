@@ -5,6 +5,7 @@ import dev.idempotency.spi.OutboxBacklog;
 import dev.idempotency.spi.OutboxEntry;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxFilter;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Array;
 import java.sql.Connection;
@@ -120,10 +121,12 @@ final class ManagedOutboxRows {
         return requeued;
     }
 
+    private static final OutboxRowId NO_ROW = new OutboxRowId(0, new UUID(0, 0));
+
     int skip(Connection connection, TransactionLimits limits, OutboxFilter filter, String reason, int limit)
             throws SQLException {
         // As of a failure: cut, and without what the database cannot store.
-        String error = new OutboxFailure(0, true, Duration.ZERO, reason).error();
+        String error = new OutboxFailure(NO_ROW, true, Duration.ZERO, reason).error();
         List<Locked> locked = lock(connection, limits, sql.lockPending(), filter, limit);
         return rows.update(connection, limits, sql.skip(), (statement, first) -> {
             statement.setString(first, error);

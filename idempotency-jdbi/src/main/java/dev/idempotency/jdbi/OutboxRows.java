@@ -7,6 +7,7 @@ import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.transaction.TransactionLimits;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -139,14 +140,20 @@ abstract class OutboxRows {
         return first + 3;
     }
 
-    int mark(Connection connection, TransactionLimits limits, String statement, List<Long> sequences, long token)
+    int mark(Connection connection, TransactionLimits limits, String statement, List<OutboxRowId> ids, long token)
             throws SQLException {
         return update(connection, limits, statement, (prepared, first) -> {
-            bindSequences(connection, prepared, first, sequences);
-            prepared.setLong(first + 1, token);
+            bindIds(connection, prepared, first, ids);
+            prepared.setLong(first + 2, token);
         });
     }
 
+    int markJoined(Connection connection, TransactionLimits limits, String statement, List<OutboxRowId> ids)
+            throws SQLException {
+        return update(connection, limits, statement, (prepared, first) -> bindIds(connection, prepared, first, ids));
+    }
+
+    /** Writes to rows that this transaction has just found and locked, so that their numbers are enough. */
     int markLocked(Connection connection, TransactionLimits limits, String statement, List<Long> sequences)
             throws SQLException {
         return update(
@@ -160,13 +167,13 @@ abstract class OutboxRows {
             Connection connection,
             TransactionLimits limits,
             String statement,
-            List<Long> sequences,
+            List<OutboxRowId> ids,
             String owner,
             Collection<BucketLease> leases)
             throws SQLException {
         return update(connection, limits, statement, (prepared, first) -> {
-            bindSequences(connection, prepared, first, sequences);
-            bindLeases(connection, prepared, first + 1, owner, leases);
+            bindIds(connection, prepared, first, ids);
+            bindLeases(connection, prepared, first + 2, owner, leases);
         });
     }
 
@@ -179,7 +186,7 @@ abstract class OutboxRows {
             Binding fence)
             throws SQLException {
         List<OutboxFailure> sorted = new ArrayList<>(failures);
-        sorted.sort(Comparator.comparingLong(OutboxFailure::sequence));
+        sorted.sort(Comparator.comparingLong(failure -> failure.row().sequence()));
         int marked = 0;
         for (OutboxFailure failure : sorted) {
             marked += update(connection, limits, statement, (prepared, first) -> {
@@ -187,8 +194,9 @@ abstract class OutboxRows {
                 prepared.setLong(first + 1, failure.retryAfter().toMillis());
                 prepared.setBoolean(first + 2, failure.dead());
                 prepared.setString(first + 3, failure.error());
-                prepared.setLong(first + 4, failure.sequence());
-                fence.bind(prepared, first + 5);
+                prepared.setLong(first + 4, failure.row().sequence());
+                prepared.setObject(first + 5, failure.row().eventId());
+                fence.bind(prepared, first + 6);
             });
         }
         return marked;
@@ -361,6 +369,22 @@ abstract class OutboxRows {
                 connection.createArrayOf(
                         "bigint", leases.stream().map(BucketLease::epoch).toArray()));
         statement.setString(first + 2, owner);
+    }
+
+    /** Both in the order of the numbers, so that two relays lock the rows in the same order. */
+    private static void bindIds(Connection connection, PreparedStatement statement, int first, List<OutboxRowId> ids)
+            throws SQLException {
+        List<OutboxRowId> sorted = ids.stream()
+                .sorted(Comparator.comparingLong(OutboxRowId::sequence))
+                .toList();
+        statement.setArray(
+                first,
+                connection.createArrayOf(
+                        "bigint", sorted.stream().map(OutboxRowId::sequence).toArray()));
+        statement.setArray(
+                first + 1,
+                connection.createArrayOf(
+                        "uuid", sorted.stream().map(OutboxRowId::eventId).toArray()));
     }
 
     private static void bindSequences(

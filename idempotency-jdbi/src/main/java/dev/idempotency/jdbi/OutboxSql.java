@@ -96,6 +96,21 @@ abstract class OutboxSql {
         return "DELETE FROM " + event;
     }
 
+    /**
+     * The rows of an update, by number and by event: a number alone may have been used again. Parameters: sequence numbers,
+     * event ids.
+     */
+    String theseUpdated() {
+        return """
+                WHERE seq = ANY(?)
+                AND event_id = ANY(?)""";
+    }
+
+    /** As {@link #theseUpdated()}, of a deletion. */
+    String theseDeleted() {
+        return theseUpdated();
+    }
+
     /** As {@link #update()}, of rows that are named by their ids. */
     String updateById() {
         return update();
@@ -174,12 +189,12 @@ abstract class OutboxSql {
                 """.formatted(update(), clock(), later());
     }
 
-    /** Parameters: sequence numbers, token. */
+    /** Parameters: sequence numbers, event ids, token. */
     String claimPublished() {
         return published() + claimed();
     }
 
-    /** Parameters: sequence numbers, token. */
+    /** Parameters: sequence numbers, event ids, token. */
     String claimDeletePublished() {
         return delete() + claimed();
     }
@@ -199,20 +214,20 @@ abstract class OutboxSql {
                 done_at = %s,
                 claim_token = NULL,
                 locked_until = NULL
-                WHERE seq = ANY(?)
+                %s
                 AND done_at IS NULL
-                """.formatted(update(), clock(), clock());
+                """.formatted(update(), clock(), clock(), theseUpdated());
     }
 
     private String delete() {
         return """
                 %s
-                WHERE seq = ANY(?)
+                %s
                 AND done_at IS NULL
-                """.formatted(deleteFrom());
+                """.formatted(deleteFrom(), theseDeleted());
     }
 
-    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number; then the fence's. */
+    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number, event id; then the fence's. */
     private String failed() {
         return """
                 %s
@@ -224,16 +239,17 @@ abstract class OutboxSql {
                 claim_token = NULL,
                 locked_until = NULL
                 WHERE seq = ?
+                AND event_id = ?
                 AND done_at IS NULL
                 """.formatted(update(), later(), clock());
     }
 
-    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number, token. */
+    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number, event id, token. */
     String claimFailed() {
         return failed() + claimed();
     }
 
-    /** Parameters: sequence numbers, token. */
+    /** Parameters: sequence numbers, event ids, token. */
     String claimRelease() {
         return """
                 %s
@@ -242,9 +258,9 @@ abstract class OutboxSql {
                 locked_by = NULL,
                 locked_at = NULL,
                 locked_until = NULL
-                WHERE seq = ANY(?)
+                %s
                 AND done_at IS NULL
-                """.formatted(update()) + claimed();
+                """.formatted(update(), theseUpdated()) + claimed();
     }
 
     /** Rows whose claim has ended. Parameter: limit. */
@@ -275,17 +291,17 @@ abstract class OutboxSql {
                 """.formatted(update());
     }
 
-    /** Parameter: sequence numbers, of rows that this transaction has locked. */
+    /** Parameters: sequence numbers, event ids, of rows that this transaction has locked. */
     String lockPublished() {
         return published();
     }
 
-    /** Parameter: sequence numbers, of rows that this transaction has locked. */
+    /** Parameters: sequence numbers, event ids, of rows that this transaction has locked. */
     String lockDeletePublished() {
         return delete();
     }
 
-    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number. */
+    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number, event id. */
     String lockFailed() {
         return failed();
     }
@@ -387,17 +403,17 @@ abstract class OutboxSql {
                 """.formatted(bytesBefore("OCTET_LENGTH(payload)"), scans);
     }
 
-    /** Parameters: sequence numbers; slots, epochs, owner. */
+    /** Parameters: sequence numbers, event ids; slots, epochs, owner. */
     String leasePublished() {
         return published() + leased();
     }
 
-    /** Parameters: sequence numbers; slots, epochs, owner. */
+    /** Parameters: sequence numbers, event ids; slots, epochs, owner. */
     String leaseDeletePublished() {
         return delete() + leased();
     }
 
-    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number; slots, epochs, owner. */
+    /** One row. Parameters: dead or not, delay, dead or not, error, sequence number, event id; slots, epochs, owner. */
     String leaseFailed() {
         return failed() + leased();
     }

@@ -238,6 +238,24 @@ final class PostgreSqlOutboxSql extends OutboxSql {
                 """.formatted(lease, later(), heldLeases());
     }
 
+    /** A join, because a condition on two arrays would compare each row with each element of the second. */
+    @Override
+    String theseUpdated() {
+        return "FROM " + these();
+    }
+
+    @Override
+    String theseDeleted() {
+        return "USING " + these();
+    }
+
+    private static String these() {
+        return """
+                unnest(?, ?) AS sent (sent_seq, sent_id)
+                WHERE seq = sent_seq
+                AND event_id = sent_id""";
+    }
+
     @Override
     String heldLeases() {
         return "unnest(?, ?) AS held (slot, epoch)";

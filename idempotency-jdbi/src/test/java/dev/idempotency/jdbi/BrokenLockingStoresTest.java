@@ -8,6 +8,7 @@ import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
@@ -92,9 +93,9 @@ class BrokenLockingStoresTest {
         assertNotices(
                 store -> new Locking(store) {
                     @Override
-                    public int markPublished(Transaction transaction, List<Long> sequences, PublishedRows rows) {
-                        List<Long> all = super.lock(transaction, new OutboxQuery(0, 1_000, Set.of())).stream()
-                                .map(OutboxRow::sequence)
+                    public int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows rows) {
+                        List<OutboxRowId> all = super.lock(transaction, new OutboxQuery(0, 1_000, Set.of())).stream()
+                                .map(OutboxRow::id)
                                 .toList();
                         return super.markPublished(transaction, all, rows);
                     }
@@ -107,8 +108,8 @@ class BrokenLockingStoresTest {
         assertNotices(
                 store -> new Locking(store) {
                     @Override
-                    public int markPublished(Transaction transaction, List<Long> sequences, PublishedRows rows) {
-                        return sequences.size();
+                    public int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows rows) {
+                        return ids.size();
                     }
                 },
                 "markPublished_notCommittedYet_isNotTakenByOthers",
@@ -120,8 +121,8 @@ class BrokenLockingStoresTest {
         assertNotices(
                 store -> new Locking(store) {
                     @Override
-                    public int markPublished(Transaction transaction, List<Long> sequences, PublishedRows rows) {
-                        return super.markPublished(transaction, sequences, PublishedRows.DELETE);
+                    public int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows rows) {
+                        return super.markPublished(transaction, ids, PublishedRows.DELETE);
                     }
                 },
                 "markPublished_kept_isDeletedAfterItsRetention");
@@ -150,7 +151,7 @@ class BrokenLockingStoresTest {
                                 transaction,
                                 failures.stream()
                                         .map(failure -> new OutboxFailure(
-                                                failure.sequence(), false, failure.retryAfter(), failure.error()))
+                                                failure.row(), false, failure.retryAfter(), failure.error()))
                                         .toList());
                     }
                 },
@@ -205,8 +206,8 @@ class BrokenLockingStoresTest {
         }
 
         @Override
-        public int markPublished(Transaction transaction, List<Long> sequences, PublishedRows rows) {
-            return store.markPublished(transaction, sequences, rows);
+        public int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows rows) {
+            return store.markPublished(transaction, ids, rows);
         }
 
         @Override

@@ -8,9 +8,12 @@ import dev.idempotency.spi.ClaimingOutboxStore;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxClaim;
+import dev.idempotency.spi.OutboxEntry;
 import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxFilter;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.TransactionContext;
 import dev.idempotency.transaction.TransactionLimits;
@@ -18,7 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -105,9 +110,7 @@ class BrokenOutboxStoresTest {
                         if (!claim.rows().isEmpty()) {
                             super.release(
                                     claim.token(),
-                                    claim.rows().stream()
-                                            .map(OutboxRow::sequence)
-                                            .toList());
+                                    claim.rows().stream().map(OutboxRow::id).toList());
                         }
                         return claim;
                     }
@@ -121,10 +124,10 @@ class BrokenOutboxStoresTest {
         assertClaimingNotices(
                 store -> new Claiming(store) {
                     @Override
-                    public int markPublished(long token, List<Long> sequences, PublishedRows rows) {
+                    public int markPublished(long token, List<OutboxRowId> ids, PublishedRows rows) {
                         int marked = 0;
-                        for (long sequence : sequences) {
-                            marked += super.markPublished(presentToken(sequence), List.of(sequence), rows);
+                        for (OutboxRowId id : ids) {
+                            marked += super.markPublished(presentToken(id.sequence()), List.of(id), rows);
                         }
                         return marked;
                     }
@@ -136,12 +139,63 @@ class BrokenOutboxStoresTest {
                     public int markFailed(long token, List<OutboxFailure> failures) {
                         int marked = 0;
                         for (OutboxFailure failure : failures) {
-                            marked += super.markFailed(presentToken(failure.sequence()), List.of(failure));
+                            marked +=
+                                    super.markFailed(presentToken(failure.row().sequence()), List.of(failure));
                         }
                         return marked;
                     }
                 },
                 "release_claimLost_leavesTheSuccessorsClaim");
+    }
+
+    @Test
+    void marksThatForgetTheEvent_areNoticed() {
+        assertClaimingNotices(
+                store -> new Claiming(store) {
+                    @Override
+                    public int markPublished(long token, List<OutboxRowId> ids, PublishedRows rows) {
+                        return super.markPublished(token, presentEvents(ids), rows);
+                    }
+                },
+                "mark_sequenceUsedAgain_hitsNothing");
+        assertClaimingNotices(
+                store -> new Claiming(store) {
+                    @Override
+                    public int release(long token, List<OutboxRowId> ids) {
+                        return super.release(token, presentEvents(ids));
+                    }
+                },
+                "mark_sequenceUsedAgain_hitsNothing");
+        assertLeasedNotices(
+                store -> new Leased(store) {
+                    @Override
+                    public int markFailed(String owner, Collection<BucketLease> leases, List<OutboxFailure> failures) {
+                        return super.markFailed(
+                                owner,
+                                leases,
+                                failures.stream()
+                                        .map(failure -> new OutboxFailure(
+                                                presentEvents(List.of(failure.row()))
+                                                        .get(0),
+                                                failure.dead(),
+                                                failure.retryAfter(),
+                                                failure.error()))
+                                        .toList());
+                    }
+                },
+                "mark_sequenceUsedAgain_hitsNothing");
+    }
+
+    private List<OutboxRowId> presentEvents(List<OutboxRowId> ids) {
+        JdbiOutboxStore operator = JdbiOutboxStore.of(database.dataSource());
+        Map<Long, UUID> present = new HashMap<>();
+        for (OutboxEntry.Status status : OutboxEntry.Status.values()) {
+            operator.find(status, OutboxFilter.all(), 100)
+                    .forEach(entry -> present.put(entry.sequence(), entry.eventId()));
+        }
+        return ids.stream()
+                .map(id -> new OutboxRowId(id.sequence(), present.getOrDefault(id.sequence(), id.eventId())))
+                .toList();
     }
 
     @Test
@@ -152,7 +206,7 @@ class BrokenOutboxStoresTest {
                     public int markFailed(long token, List<OutboxFailure> failures) {
                         failures.forEach(failure -> database.execute(
                                 "UPDATE outbox_event SET status = 'PENDING', done_at = NULL WHERE status = 'PUBLISHED'"
-                                        + " AND seq = " + failure.sequence()));
+                                        + " AND seq = " + failure.row().sequence()));
                         return super.markFailed(token, failures);
                     }
                 },
@@ -221,8 +275,8 @@ class BrokenOutboxStoresTest {
                 store -> new Leased(store) {
                     @Override
                     public int markPublished(
-                            String owner, Collection<BucketLease> leases, List<Long> sequences, PublishedRows rows) {
-                        return super.markPublished(owner, presentEpochs(leases), sequences, rows);
+                            String owner, Collection<BucketLease> leases, List<OutboxRowId> ids, PublishedRows rows) {
+                        return super.markPublished(owner, presentEpochs(leases), ids, rows);
                     }
                 },
                 "markPublished_leaseLost_changesNothing");
@@ -334,8 +388,8 @@ class BrokenOutboxStoresTest {
         }
 
         @Override
-        public int markPublished(long token, List<Long> sequences, PublishedRows rows) {
-            return store.markPublished(token, sequences, rows);
+        public int markPublished(long token, List<OutboxRowId> ids, PublishedRows rows) {
+            return store.markPublished(token, ids, rows);
         }
 
         @Override
@@ -344,8 +398,8 @@ class BrokenOutboxStoresTest {
         }
 
         @Override
-        public int release(long token, List<Long> sequences) {
-            return store.release(token, sequences);
+        public int release(long token, List<OutboxRowId> ids) {
+            return store.release(token, ids);
         }
 
         @Override
@@ -408,8 +462,8 @@ class BrokenOutboxStoresTest {
 
         @Override
         public int markPublished(
-                String owner, Collection<BucketLease> leases, List<Long> sequences, PublishedRows rows) {
-            return store.markPublished(owner, leases, sequences, rows);
+                String owner, Collection<BucketLease> leases, List<OutboxRowId> ids, PublishedRows rows) {
+            return store.markPublished(owner, leases, ids, rows);
         }
 
         @Override

@@ -13,6 +13,7 @@ import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxFilter;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.TransactionLimits;
 import java.time.Duration;
@@ -66,7 +67,7 @@ abstract class ManagedOutboxScenarios {
     private void killAll() {
         OutboxClaim claim = claim("killer");
         List<OutboxFailure> failures = claim.rows().stream()
-                .map(row -> new OutboxFailure(row.sequence(), true, Duration.ZERO, "refused"))
+                .map(row -> new OutboxFailure(row.id(), true, Duration.ZERO, "refused"))
                 .toList();
         assertThat(store.markFailed(claim.token(), failures)).isEqualTo(failures.size());
     }
@@ -88,9 +89,7 @@ abstract class ManagedOutboxScenarios {
         assertThat(store.backlog().oldestAge()).isBetween(Duration.ofMinutes(5), Duration.ofMinutes(6));
         OutboxClaim claim = claim("r");
         store.markPublished(
-                claim.token(),
-                claim.rows().stream().limit(4).map(OutboxRow::sequence).toList(),
-                PublishedRows.KEEP);
+                claim.token(), claim.rows().stream().limit(4).map(OutboxRow::id).toList(), PublishedRows.KEEP);
         assertThat(store.backlog().atMost()).isOne();
         assertThat(store.backlog().oldestAge()).isLessThan(Duration.ofMinutes(1));
     }
@@ -99,10 +98,10 @@ abstract class ManagedOutboxScenarios {
     void find_eachState_oldestFirst() {
         List<UUID> ids = append("a", 4);
         OutboxClaim claim = claim("relay-1");
-        List<Long> sequences = claim.rows().stream().map(OutboxRow::sequence).toList();
-        store.markPublished(claim.token(), sequences.subList(0, 1), PublishedRows.KEEP);
-        store.markFailed(claim.token(), List.of(new OutboxFailure(sequences.get(1), true, Duration.ZERO, "too large")));
-        store.release(claim.token(), sequences.subList(2, 3));
+        List<OutboxRowId> rows = claim.rows().stream().map(OutboxRow::id).toList();
+        store.markPublished(claim.token(), rows.subList(0, 1), PublishedRows.KEEP);
+        store.markFailed(claim.token(), List.of(new OutboxFailure(rows.get(1), true, Duration.ZERO, "too large")));
+        store.release(claim.token(), rows.subList(2, 3));
 
         assertThat(find(Status.PUBLISHED)).containsExactly(ids.get(0));
         assertThat(find(Status.DEAD)).containsExactly(ids.get(1));
@@ -215,9 +214,7 @@ abstract class ManagedOutboxScenarios {
         assertThat(store.releaseClaims("gone", 100)).isZero();
 
         assertThat(store.markPublished(
-                        gone.token(),
-                        gone.rows().stream().map(OutboxRow::sequence).toList(),
-                        PublishedRows.KEEP))
+                        gone.token(), gone.rows().stream().map(OutboxRow::id).toList(), PublishedRows.KEEP))
                 .isZero();
         assertThat(store.find(Status.PENDING, OutboxFilter.all(), 10))
                 .hasSize(2)

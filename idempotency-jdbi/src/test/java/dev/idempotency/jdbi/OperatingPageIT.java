@@ -302,7 +302,7 @@ class OperatingPageIT {
         OutboxClaim claim = outbox.claim("granted", LONG, new OutboxQuery(0, 10, Set.of()));
         assertThat(claim.rows()).hasSize(1);
         assertThat(outbox.markPublished(
-                        claim.token(), List.of(claim.rows().get(0).sequence()), PublishedRows.DELETE))
+                        claim.token(), List.of(claim.rows().get(0).id()), PublishedRows.DELETE))
                 .isOne();
         outbox.returnExpired(10);
         outbox.deletePublished(Duration.ofDays(1), 10);

@@ -5,6 +5,7 @@ import dev.idempotency.spi.OutboxClaim;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,7 @@ final class ClaimSource extends UnorderedSource {
         List<OutboxRow> fresh = new ArrayList<>(claim.rows().size());
         for (OutboxRow row : claim.rows()) {
             // Claimed by us before, its mark still to come: it need not be sent twice, but the earlier token is void.
-            if (!inFlight.adopt(row.sequence(), fence)) {
+            if (!inFlight.adopt(row.id(), fence)) {
                 fresh.add(row);
             }
         }
@@ -49,14 +50,14 @@ final class ClaimSource extends UnorderedSource {
 
     @Override
     public void giveBack(Batch batch, List<OutboxRow> unsent) {
-        batch.fence().giveBack(unsent.stream().map(OutboxRow::sequence).toList());
+        batch.fence().giveBack(unsent.stream().map(OutboxRow::id).toList());
     }
 
     /** One claim's token. */
     private record TokenFence(ClaimingOutboxStore store, long token, PublishedRows rows) implements Fence {
         @Override
-        public int markPublished(List<Long> sequences) {
-            return store.markPublished(token, sequences, rows);
+        public int markPublished(List<OutboxRowId> ids) {
+            return store.markPublished(token, ids, rows);
         }
 
         @Override
@@ -65,8 +66,8 @@ final class ClaimSource extends UnorderedSource {
         }
 
         @Override
-        public void giveBack(List<Long> sequences) {
-            store.release(token, sequences);
+        public void giveBack(List<OutboxRowId> ids) {
+            store.release(token, ids);
         }
     }
 }

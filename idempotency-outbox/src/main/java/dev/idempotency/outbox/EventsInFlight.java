@@ -1,5 +1,6 @@
 package dev.idempotency.outbox;
 
+import dev.idempotency.spi.OutboxRowId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,12 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A read may return a row whose mark is committed while the read runs: its snapshot is older. Such a row must not be
  * taken for new, so what is finished during a read stays known until the next read begins.
+ *
+ * <p>A row whose number was used before, for an event that is still on its way, is another row.
  */
 final class EventsInFlight {
     private final int mostEvents;
     private final long mostBytes;
-    private final Map<Long, Sent> sent = new HashMap<>();
-    private final Map<Long, Sent> finishedSinceRead = new HashMap<>();
+    private final Map<OutboxRowId, Sent> sent = new HashMap<>();
+    private final Map<OutboxRowId, Sent> finishedSinceRead = new HashMap<>();
     private long bytes;
 
     EventsInFlight(int mostEvents, long mostBytes) {
@@ -31,17 +34,17 @@ final class EventsInFlight {
     }
 
     /** Returns the event if it is on its way, or was when the present read began. */
-    synchronized @Nullable Sent find(long sequence) {
-        Sent current = sent.get(sequence);
-        return current != null ? current : finishedSinceRead.get(sequence);
+    synchronized @Nullable Sent find(OutboxRowId id) {
+        Sent current = sent.get(id);
+        return current != null ? current : finishedSinceRead.get(id);
     }
 
     /**
      * Lets an event that is on its way be marked under a later right, and returns false if there is none: its mark may have
      * come too late, so it has to be sent again.
      */
-    synchronized boolean adopt(long sequence, Fence later) {
-        Sent unmarked = sent.get(sequence);
+    synchronized boolean adopt(OutboxRowId id, Fence later) {
+        Sent unmarked = sent.get(id);
         if (unmarked != null) {
             unmarked.holdUnder(later);
         }
@@ -49,7 +52,7 @@ final class EventsInFlight {
     }
 
     synchronized void add(Sent event) {
-        sent.put(event.row().sequence(), event);
+        sent.put(event.row().id(), event);
         bytes += event.bytes();
     }
 
@@ -61,9 +64,9 @@ final class EventsInFlight {
                 continue;
             }
             removed.add(event);
-            if (sent.remove(event.row().sequence(), event)) {
+            if (sent.remove(event.row().id(), event)) {
                 bytes -= event.bytes();
-                finishedSinceRead.put(event.row().sequence(), event);
+                finishedSinceRead.put(event.row().id(), event);
             }
         }
         return removed;

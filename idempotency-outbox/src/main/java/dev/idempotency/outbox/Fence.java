@@ -1,6 +1,7 @@
 package dev.idempotency.outbox;
 
 import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxRowId;
 import java.util.List;
 
 /**
@@ -9,11 +10,11 @@ import java.util.List;
  */
 interface Fence {
     /** Marks rows as published and returns how many were still held. */
-    int markPublished(List<Long> sequences);
+    int markPublished(List<OutboxRowId> ids);
 
     /** Counts a failed attempt of each row and returns how many were still held. */
     int markFailed(List<OutboxFailure> failures);
 
     /** Gives rows back as they were. */
-    void giveBack(List<Long> sequences);
+    void giveBack(List<OutboxRowId> ids);
 }

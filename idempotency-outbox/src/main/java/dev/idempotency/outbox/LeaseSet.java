@@ -3,6 +3,7 @@ package dev.idempotency.outbox;
 import dev.idempotency.spi.BucketLease;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import java.util.List;
 
@@ -25,8 +26,8 @@ final class LeaseSet implements Fence {
     }
 
     @Override
-    public int markPublished(List<Long> sequences) {
-        return store.markPublished(owner, leases, sequences, rows);
+    public int markPublished(List<OutboxRowId> ids) {
+        return store.markPublished(owner, leases, ids, rows);
     }
 
     @Override
@@ -36,5 +37,5 @@ final class LeaseSet implements Fence {
 
     /** Nothing was written when the rows were read, so there is nothing to take back. */
     @Override
-    public void giveBack(List<Long> sequences) {}
+    public void giveBack(List<OutboxRowId> ids) {}
 }

@@ -157,7 +157,7 @@ final class LeaseSource implements EventSource {
                 break;
             }
             position = row.sequence() + 1;
-            Sent known = inFlight.find(row.sequence());
+            Sent known = inFlight.find(row.id());
             if (known != null) {
                 if (known.isFailed()) {
                     hold(row);

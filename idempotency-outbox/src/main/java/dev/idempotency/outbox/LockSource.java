@@ -4,6 +4,7 @@ import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionLimits;
@@ -78,8 +79,8 @@ final class LockSource extends UnorderedSource {
     /** The transaction that holds the locks; used by its own thread. */
     private record LockFence(LockingOutboxStore store, Transaction transaction, PublishedRows rows) implements Fence {
         @Override
-        public int markPublished(List<Long> sequences) {
-            return store.markPublished(transaction, sequences, rows);
+        public int markPublished(List<OutboxRowId> ids) {
+            return store.markPublished(transaction, ids, rows);
         }
 
         @Override
@@ -88,6 +89,6 @@ final class LockSource extends UnorderedSource {
         }
 
         @Override
-        public void giveBack(List<Long> sequences) {}
+        public void giveBack(List<OutboxRowId> ids) {}
     }
 }

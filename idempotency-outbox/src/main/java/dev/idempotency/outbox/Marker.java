@@ -1,9 +1,11 @@
 package dev.idempotency.outbox;
 
 import dev.idempotency.spi.OutboxFailure;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -148,7 +150,7 @@ final class Marker {
 
     private void markPublished(Fence fence, List<Sent> events) {
         long begin = settings.ticker().getAsLong();
-        int held = fence.markPublished(sequences(events));
+        int held = fence.markPublished(ids(events));
         int over = over(fence, events).size();
         counters.published.add(over);
         countMarked(over, held, begin);
@@ -169,7 +171,7 @@ final class Marker {
     }
 
     private void giveBack(Fence fence, List<Sent> events) {
-        fence.giveBack(sequences(events));
+        fence.giveBack(ids(events));
     }
 
     /** Returns the events for which a statement was the last word: those that have a later right by now are marked again. */
@@ -200,7 +202,7 @@ final class Marker {
         String error = event.outcome() instanceof PublishOutcome.Failed failed
                 ? failed.cause().toString()
                 : "";
-        return new OutboxFailure(event.row().sequence(), dead, Duration.ofNanos(jittered), error);
+        return new OutboxFailure(event.row().id(), dead, Duration.ofNanos(jittered), error);
     }
 
     private void countMarked(int marked, int held, long beginNanos) {
@@ -225,9 +227,12 @@ final class Marker {
         return Fate.PUBLISHED;
     }
 
-    private static List<Long> sequences(List<Sent> events) {
+    private static List<OutboxRowId> ids(List<Sent> events) {
         // Sorted, so that two relays' statements lock in the same order (rule T12).
-        return events.stream().map(event -> event.row().sequence()).sorted().toList();
+        return events.stream()
+                .map(event -> event.row().id())
+                .sorted(Comparator.comparingLong(OutboxRowId::sequence))
+                .toList();
     }
 
     private enum Fate {

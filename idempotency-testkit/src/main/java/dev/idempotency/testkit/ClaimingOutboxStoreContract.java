@@ -7,6 +7,7 @@ import dev.idempotency.spi.OutboxClaim;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
     @Override
     final void publish(List<OutboxRow> rows) {
         for (OutboxRow row : rows) {
-            assertThat(store().markPublished(token(row), List.of(row.sequence()), PublishedRows.KEEP))
+            assertThat(store().markPublished(token(row), List.of(row.id()), PublishedRows.KEEP))
                     .isOne();
         }
     }
@@ -45,7 +46,7 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
     @Override
     final void release(List<OutboxRow> rows) {
         for (OutboxRow row : rows) {
-            assertThat(store().release(token(row), List.of(row.sequence()))).isOne();
+            assertThat(store().release(token(row), List.of(row.id()))).isOne();
         }
     }
 
@@ -103,6 +104,22 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
     }
 
     @Test
+    final void mark_sequenceUsedAgain_hitsNothing() {
+        appendMany(2);
+        OutboxClaim claim = claim();
+        List<OutboxRowId> earlier = ofEarlierEvents(claim.rows());
+
+        for (PublishedRows rows : PublishedRows.values()) {
+            assertThat(store().markPublished(claim.token(), earlier, rows)).isZero();
+        }
+        assertThat(store().markFailed(claim.token(), failuresOf(earlier))).isZero();
+        assertThat(store().release(claim.token(), earlier)).isZero();
+
+        assertThat(store().markPublished(claim.token(), rowIds(claim.rows()), PublishedRows.DELETE))
+                .isEqualTo(2);
+    }
+
+    @Test
     final void markPublished_claimLost_changesNothing() {
         appendMany(1);
         OutboxClaim lost = claim();
@@ -110,11 +127,11 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
         OutboxClaim present = claim();
 
         for (PublishedRows rows : PublishedRows.values()) {
-            assertThat(store().markPublished(lost.token(), sequences(lost.rows()), rows))
+            assertThat(store().markPublished(lost.token(), rowIds(lost.rows()), rows))
                     .isZero();
         }
 
-        assertThat(store().markPublished(present.token(), sequences(present.rows()), PublishedRows.KEEP))
+        assertThat(store().markPublished(present.token(), rowIds(present.rows()), PublishedRows.KEEP))
                 .isOne();
     }
 
@@ -124,15 +141,15 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
         OutboxClaim lost = claim();
         passTime(LEASE.plusSeconds(1));
         OutboxClaim present = claim();
-        store().markPublished(present.token(), sequences(present.rows()), PublishedRows.KEEP);
+        store().markPublished(present.token(), rowIds(present.rows()), PublishedRows.KEEP);
 
         assertThat(store().markFailed(lost.token(), List.of(failure(lost.rows().get(0), false, Duration.ZERO))))
                 .isZero();
         assertThat(store().markFailed(
                                 present.token(), List.of(failure(lost.rows().get(0), false, Duration.ZERO))))
                 .isZero();
-        assertThat(store().release(lost.token(), sequences(lost.rows()))).isZero();
-        assertThat(store().release(present.token(), sequences(lost.rows()))).isZero();
+        assertThat(store().release(lost.token(), rowIds(lost.rows()))).isZero();
+        assertThat(store().release(present.token(), rowIds(lost.rows()))).isZero();
 
         passTime(Duration.ofDays(1));
         assertThat(claim().rows()).isEmpty();
@@ -145,7 +162,7 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
         passTime(LEASE.plusSeconds(1));
         claim();
 
-        assertThat(store().release(lost.token(), sequences(lost.rows()))).isZero();
+        assertThat(store().release(lost.token(), rowIds(lost.rows()))).isZero();
         assertThat(store().markFailed(lost.token(), List.of(failure(lost.rows().get(0), true, Duration.ZERO))))
                 .isZero();
 
@@ -157,9 +174,9 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
         appendMany(2);
         OutboxClaim claim = claim();
 
-        assertThat(store().markPublished(claim.token(), sequences(claim.rows()), PublishedRows.DELETE))
+        assertThat(store().markPublished(claim.token(), rowIds(claim.rows()), PublishedRows.DELETE))
                 .isEqualTo(2);
-        assertThat(store().markPublished(claim.token(), sequences(claim.rows()), PublishedRows.DELETE))
+        assertThat(store().markPublished(claim.token(), rowIds(claim.rows()), PublishedRows.DELETE))
                 .isZero();
     }
 
@@ -167,7 +184,7 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
     final void markPublished_keep_isDeletedAfterItsRetentionOnly() {
         appendMany(2);
         OutboxClaim claim = claim();
-        store().markPublished(claim.token(), sequences(claim.rows()), PublishedRows.KEEP);
+        store().markPublished(claim.token(), rowIds(claim.rows()), PublishedRows.KEEP);
         appendMany(1);
 
         assertThat(store().deletePublished(Duration.ofHours(1), 100)).isZero();
@@ -183,7 +200,7 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
     final void markPublished_delete_leavesNothingToCleanUp() {
         appendMany(2);
         OutboxClaim claim = claim();
-        store().markPublished(claim.token(), sequences(claim.rows()), PublishedRows.DELETE);
+        store().markPublished(claim.token(), rowIds(claim.rows()), PublishedRows.DELETE);
         passTime(Duration.ofDays(1));
 
         assertThat(store().deletePublished(Duration.ofHours(1), 100)).isZero();
@@ -230,14 +247,14 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
         appendMany(3);
         OutboxClaim claim = claim();
 
-        assertThat(store().release(claim.token(), sequences(claim.rows()).subList(1, 3)))
+        assertThat(store().release(claim.token(), rowIds(claim.rows()).subList(1, 3)))
                 .isEqualTo(2);
 
         OutboxClaim again = claim();
         assertThat(ids(again.rows()))
                 .containsExactlyElementsOf(ids(claim.rows()).subList(1, 3));
         assertThat(again.rows()).allSatisfy(row -> assertThat(row.attempts()).isZero());
-        assertThat(store().markPublished(claim.token(), sequences(claim.rows()), PublishedRows.DELETE))
+        assertThat(store().markPublished(claim.token(), rowIds(claim.rows()), PublishedRows.DELETE))
                 .isOne();
     }
 
@@ -267,6 +284,6 @@ public abstract class ClaimingOutboxStoreContract extends OutboxStoreContract {
     }
 
     private static OutboxFailure failure(OutboxRow row, boolean dead, Duration retryAfter) {
-        return new OutboxFailure(row.sequence(), dead, retryAfter, "refused \0 by the contract ".repeat(100));
+        return new OutboxFailure(row.id(), dead, retryAfter, "refused \0 by the contract ".repeat(100));
     }
 }

@@ -8,6 +8,7 @@ import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ public abstract class LeasedOutboxStoreContract extends OutboxStoreContract {
 
     @Override
     final void publish(List<OutboxRow> rows) {
-        assertThat(store().markPublished("contract", leases, sequences(rows), PublishedRows.KEEP))
+        assertThat(store().markPublished("contract", leases, rowIds(rows), PublishedRows.KEEP))
                 .isEqualTo(rows.size());
     }
 
@@ -214,10 +215,26 @@ public abstract class LeasedOutboxStoreContract extends OutboxStoreContract {
     }
 
     @Test
+    final void mark_sequenceUsedAgain_hitsNothing() {
+        appendMany(2);
+        List<BucketLease> all = store().acquire("a", LEASE, LeasedOutboxStore.SLOTS);
+        List<OutboxRow> present = store().read(all, ALL);
+        List<OutboxRowId> earlier = ofEarlierEvents(present);
+
+        for (PublishedRows rows : PublishedRows.values()) {
+            assertThat(store().markPublished("a", all, earlier, rows)).isZero();
+        }
+        assertThat(store().markFailed("a", all, failuresOf(earlier))).isZero();
+
+        assertThat(store().markPublished("a", all, rowIds(present), PublishedRows.DELETE))
+                .isEqualTo(2);
+    }
+
+    @Test
     final void markPublished_leaseLost_changesNothing() {
         appendMany(3);
         List<BucketLease> lost = store().acquire("a", LEASE, LeasedOutboxStore.SLOTS);
-        List<Long> rows = sequences(store().read(lost, ALL));
+        List<OutboxRowId> rows = rowIds(store().read(lost, ALL));
         passTime(LEASE.plusSeconds(1));
         List<BucketLease> present = store().acquire("b", LEASE, LeasedOutboxStore.SLOTS);
 
@@ -240,7 +257,7 @@ public abstract class LeasedOutboxStoreContract extends OutboxStoreContract {
         long own =
                 rows.stream().filter(row -> row.bucket() <= first.lastBucket()).count();
 
-        assertThat(store().markPublished("a", List.of(first), sequences(rows), PublishedRows.DELETE))
+        assertThat(store().markPublished("a", List.of(first), rowIds(rows), PublishedRows.DELETE))
                 .isEqualTo((int) own);
 
         assertThat(store().read(all, ALL)).hasSize(50 - (int) own);
@@ -259,7 +276,7 @@ public abstract class LeasedOutboxStoreContract extends OutboxStoreContract {
                 .singleElement()
                 .satisfies(again -> assertThat(again.attempts()).isZero());
 
-        store().markPublished("b", present, List.of(row.sequence()), PublishedRows.KEEP);
+        store().markPublished("b", present, List.of(row.id()), PublishedRows.KEEP);
         assertThat(store().markFailed("b", present, List.of(failure(row, false))))
                 .isZero();
         assertThat(store().read(present, ALL)).isEmpty();
@@ -287,6 +304,6 @@ public abstract class LeasedOutboxStoreContract extends OutboxStoreContract {
     }
 
     private static OutboxFailure failure(OutboxRow row, boolean dead) {
-        return new OutboxFailure(row.sequence(), dead, Duration.ofMinutes(1), "refused by the contract");
+        return new OutboxFailure(row.id(), dead, Duration.ofMinutes(1), "refused by the contract");
     }
 }

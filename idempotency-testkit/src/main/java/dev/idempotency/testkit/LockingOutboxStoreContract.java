@@ -6,6 +6,7 @@ import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.Transaction;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +52,7 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
     final void publish(List<OutboxRow> rows) {
         int marked = inTransaction(transaction -> {
             store().lock(transaction, ALL);
-            return store().markPublished(transaction, sequences(rows), PublishedRows.KEEP);
+            return store().markPublished(transaction, rowIds(rows), PublishedRows.KEEP);
         });
         assertThat(marked).isEqualTo(rows.size());
     }
@@ -84,7 +85,7 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
                 List<List<OutboxRow>> locked = crew.together(member -> inTransaction(transaction -> {
                     List<OutboxRow> rows = store().lock(transaction, new OutboxQuery(0, 10, Set.of()));
                     await(allHaveLocked);
-                    store().markPublished(transaction, sequences(rows), PublishedRows.DELETE);
+                    store().markPublished(transaction, rowIds(rows), PublishedRows.DELETE);
                     return rows;
                 }));
                 List<Long> taken = new ArrayList<>();
@@ -128,11 +129,28 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
     }
 
     @Test
+    final void mark_sequenceUsedAgain_hitsNothing() {
+        appendMany(2);
+
+        int marked = inTransaction(transaction -> {
+            List<OutboxRowId> earlier = ofEarlierEvents(store().lock(transaction, ALL));
+            return store().markPublished(transaction, earlier, PublishedRows.DELETE)
+                    + store().markPublished(transaction, earlier, PublishedRows.KEEP)
+                    + store().markFailed(transaction, failuresOf(earlier));
+        });
+
+        assertThat(marked).isZero();
+        assertThat(take(10))
+                .hasSize(2)
+                .allSatisfy(row -> assertThat(row.attempts()).isZero());
+    }
+
+    @Test
     final void markPublished_rolledBack_isStillToDo() {
         appendMany(2);
         for (PublishedRows published : PublishedRows.values()) {
             int marked = rolledBack(transaction ->
-                    store().markPublished(transaction, sequences(store().lock(transaction, ALL)), published));
+                    store().markPublished(transaction, rowIds(store().lock(transaction, ALL)), published));
 
             assertThat(marked).isEqualTo(2);
             assertThat(take(10)).hasSize(2);
@@ -144,7 +162,7 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
         appendMany(2);
         try (Crew crew = new Crew(1, DEADLINE)) {
             inTransaction(transaction -> {
-                store().markPublished(transaction, sequences(store().lock(transaction, ALL)), PublishedRows.DELETE);
+                store().markPublished(transaction, rowIds(store().lock(transaction, ALL)), PublishedRows.DELETE);
                 assertThat(crew.elsewhere(() -> take(10))).isEmpty();
                 return true;
             });
@@ -158,7 +176,7 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
 
         inTransaction(transaction -> {
             List<OutboxRow> rows = store().lock(transaction, ALL);
-            return store().markPublished(transaction, sequences(rows.subList(1, 3)), PublishedRows.DELETE);
+            return store().markPublished(transaction, rowIds(rows.subList(1, 3)), PublishedRows.DELETE);
         });
 
         assertThat(take(10))
@@ -180,7 +198,7 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
         return inTransaction(transaction -> store().markFailed(
                         transaction,
                         store().lock(transaction, ALL).stream()
-                                .map(row -> new OutboxFailure(row.sequence(), dead, retryAfter, "refused"))
+                                .map(row -> new OutboxFailure(row.id(), dead, retryAfter, "refused"))
                                 .toList()));
     }
 
@@ -215,7 +233,7 @@ public abstract class LockingOutboxStoreContract extends OutboxStoreContract {
         rolledBack(transaction -> store().markFailed(
                         transaction,
                         store().lock(transaction, ALL).stream()
-                                .map(row -> new OutboxFailure(row.sequence(), true, Duration.ZERO, "refused"))
+                                .map(row -> new OutboxFailure(row.id(), true, Duration.ZERO, "refused"))
                                 .toList()));
 
         assertThat(take(10))

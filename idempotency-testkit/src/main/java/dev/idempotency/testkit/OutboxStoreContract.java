@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.idempotency.OutboxEvent;
 import dev.idempotency.StoreException;
 import dev.idempotency.spi.LowWaterMark;
+import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.OutboxStore;
 import dev.idempotency.transaction.TransactionLimits;
 import dev.idempotency.transaction.TransactionRunner;
@@ -83,6 +85,23 @@ public abstract class OutboxStoreContract {
 
     static List<UUID> ids(List<OutboxRow> rows) {
         return rows.stream().map(OutboxRow::eventId).toList();
+    }
+
+    static List<OutboxRowId> rowIds(List<OutboxRow> rows) {
+        return rows.stream().map(OutboxRow::id).toList();
+    }
+
+    /** As of events that had these rows' numbers before them: what a relay holds after a sequence was set back. */
+    static List<OutboxRowId> ofEarlierEvents(List<OutboxRow> rows) {
+        return rows.stream()
+                .map(row -> new OutboxRowId(row.sequence(), UUID.randomUUID()))
+                .toList();
+    }
+
+    static List<OutboxFailure> failuresOf(List<OutboxRowId> ids) {
+        return ids.stream()
+                .map(id -> new OutboxFailure(id, true, Duration.ZERO, "refused by the contract"))
+                .toList();
     }
 
     static List<Long> sequences(List<OutboxRow> rows) {

@@ -12,6 +12,7 @@ import dev.idempotency.spi.OutboxClaim;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
@@ -190,18 +191,24 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
         return marked.size();
     }
 
-    /** Finds the row of each number that is unfinished and fulfils the condition. */
-    private List<InMemoryOutboxRow> find(List<Long> sequences, Predicate<InMemoryOutboxRow> condition) {
-        return sequences.stream()
-                .map(rows::get)
-                .filter(row -> row != null && row.isLive() && condition.test(row))
+    private Optional<InMemoryOutboxRow> find(OutboxRowId id) {
+        return Optional.ofNullable(rows.get(id.sequence()))
+                .filter(row -> row.event.eventId().equals(Optional.of(id.eventId())));
+    }
+
+    /** Finds those of the rows that are unfinished and fulfil the condition. */
+    private List<InMemoryOutboxRow> find(List<OutboxRowId> ids, Predicate<InMemoryOutboxRow> condition) {
+        return ids.stream()
+                .map(this::find)
+                .flatMap(Optional::stream)
+                .filter(row -> row.isLive() && condition.test(row))
                 .toList();
     }
 
     private int fail(List<OutboxFailure> failures, Predicate<InMemoryOutboxRow> condition) {
         int marked = 0;
         for (OutboxFailure failure : failures) {
-            for (InMemoryOutboxRow row : find(List.of(failure.sequence()), condition)) {
+            for (InMemoryOutboxRow row : find(List.of(failure.row()), condition)) {
                 row.fail(failure, database.now());
                 marked++;
             }
@@ -221,9 +228,9 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
     }
 
     @Override
-    public int markPublished(long token, List<Long> sequences, PublishedRows published) {
+    public int markPublished(long token, List<OutboxRowId> ids, PublishedRows published) {
         synchronized (database) {
-            return publish(find(sequences, row -> row.isClaimedUnder(token)), published);
+            return publish(find(ids, row -> row.isClaimedUnder(token)), published);
         }
     }
 
@@ -235,9 +242,9 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
     }
 
     @Override
-    public int release(long token, List<Long> sequences) {
+    public int release(long token, List<OutboxRowId> ids) {
         synchronized (database) {
-            List<InMemoryOutboxRow> claimed = find(sequences, row -> row.isClaimedUnder(token));
+            List<InMemoryOutboxRow> claimed = find(ids, row -> row.isClaimedUnder(token));
             claimed.forEach(InMemoryOutboxRow::release);
             return claimed.size();
         }
@@ -360,9 +367,9 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
 
     @Override
     public int markPublished(
-            String owner, Collection<BucketLease> leases, List<Long> sequences, PublishedRows published) {
+            String owner, Collection<BucketLease> leases, List<OutboxRowId> ids, PublishedRows published) {
         synchronized (database) {
-            return publish(find(sequences, heldBy(owner, leases)), published);
+            return publish(find(ids, heldBy(owner, leases)), published);
         }
     }
 
@@ -395,10 +402,10 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
     }
 
     @Override
-    public int markPublished(Transaction transaction, List<Long> sequences, PublishedRows published) {
+    public int markPublished(Transaction transaction, List<OutboxRowId> ids, PublishedRows published) {
         InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
         synchronized (database) {
-            List<InMemoryOutboxRow> locked = find(sequences, row -> isLockedBy(row, joined));
+            List<InMemoryOutboxRow> locked = find(ids, row -> isLockedBy(row, joined));
             joined.write(() -> publish(locked, published));
             return locked.size();
         }
@@ -409,7 +416,7 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
         InMemoryTransaction joined = transaction.unwrap(InMemoryTransaction.class);
         synchronized (database) {
             List<OutboxFailure> locked = failures.stream()
-                    .filter(failure -> !find(List.of(failure.sequence()), row -> isLockedBy(row, joined))
+                    .filter(failure -> !find(List.of(failure.row()), row -> isLockedBy(row, joined))
                             .isEmpty())
                     .toList();
             joined.write(() -> fail(locked, row -> true));

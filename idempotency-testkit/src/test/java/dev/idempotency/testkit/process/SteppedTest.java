@@ -19,6 +19,7 @@ import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxClaim;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.TransactionContext;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class SteppedTest {
     void outbox_emptyClaim_isNoClaim() {
         ClaimingOutboxStore store = Stepped.outbox(ClaimingOutboxStore.class, new EmptyOutbox(), passed::add);
         store.claim("relay", Duration.ofSeconds(1), new OutboxQuery(0, 10, Set.of()));
-        store.markPublished(1, List.of(1L), PublishedRows.DELETE);
+        store.markPublished(1, List.of(new OutboxRowId(1, new UUID(0, 1))), PublishedRows.DELETE);
         assertThat(passed).containsExactly("outbox.claiming", "outbox.marking", "outbox.marked");
     }
 
@@ -120,7 +121,7 @@ class SteppedTest {
         }
 
         @Override
-        public int markPublished(long token, List<Long> sequences, PublishedRows rows) {
+        public int markPublished(long token, List<OutboxRowId> ids, PublishedRows rows) {
             return 0;
         }
 
@@ -130,7 +131,7 @@ class SteppedTest {
         }
 
         @Override
-        public int release(long token, List<Long> sequences) {
+        public int release(long token, List<OutboxRowId> ids) {
             return 0;
         }
 
