@@ -1,5 +1,6 @@
 package dev.idempotency.spi;
 
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -10,8 +11,9 @@ import java.util.Set;
  * @param mostBytes the page ends with the row whose payload brings the sum of the payloads' bytes to this, so that one row is
  *     always returned if there is one; at least 1
  * @param withoutTopics topics to leave out because they are paused or refuse everything; usually empty
+ * @param heldKeys keys to leave out, of no meaning but for {@link LeasedOutboxStore#read}; usually none
  */
-public record OutboxQuery(long fromSequence, int limit, long mostBytes, Set<String> withoutTopics) {
+public record OutboxQuery(long fromSequence, int limit, long mostBytes, Set<String> withoutTopics, HeldKeys heldKeys) {
     /**
      * Checks the limits and copies the topics.
      *
@@ -25,6 +27,20 @@ public record OutboxQuery(long fromSequence, int limit, long mostBytes, Set<Stri
             throw new IllegalArgumentException("The limit of bytes must be at least 1, but is " + mostBytes);
         }
         withoutTopics = Set.copyOf(withoutTopics);
+        Objects.requireNonNull(heldKeys, "heldKeys");
+    }
+
+    /**
+     * Asks for all keys.
+     *
+     * @param fromSequence as in the record
+     * @param limit as in the record
+     * @param mostBytes as in the record
+     * @param withoutTopics as in the record
+     * @throws IllegalArgumentException if a limit is out of range
+     */
+    public OutboxQuery(long fromSequence, int limit, long mostBytes, Set<String> withoutTopics) {
+        this(fromSequence, limit, mostBytes, withoutTopics, HeldKeys.none());
     }
 
     /**

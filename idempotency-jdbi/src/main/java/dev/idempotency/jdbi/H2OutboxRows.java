@@ -59,7 +59,7 @@ final class H2OutboxRows extends PlainOutboxRows {
                     (statement, first) -> statement.setArray(
                             first,
                             connection.createArrayOf("bigint", free.sequences().toArray())),
-                    this::readRows);
+                    OutboxRowReader::readRows);
             locked.addAll(rows);
             long bytesLeft = page.mostBytes() - bytesOf(rows);
             if (free.isLast() || locked.size() == query.limit() || bytesLeft <= 0) {

@@ -3,18 +3,19 @@ package dev.idempotency.jdbi;
 import dev.idempotency.OutboxEvent;
 import dev.idempotency.StoreException;
 import dev.idempotency.spi.BucketLease;
+import dev.idempotency.spi.HeldKeys;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.transaction.TransactionLimits;
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -22,7 +23,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -126,7 +126,7 @@ abstract class OutboxRows {
                 sql.lock(),
                 (statement, first) ->
                         statement.setLong(bindQuery(connection, statement, first, query), query.mostBytes()),
-                this::readRows);
+                OutboxRowReader::readRows);
     }
 
     /** Binds where the page begins, the topics to leave out and the limit of rows, and returns the next index. */
@@ -322,7 +322,7 @@ abstract class OutboxRows {
         return query(
                 connection,
                 limits,
-                sql.read(ranges.size()),
+                sql.read(ranges.size(), !query.heldKeys().isEmpty()),
                 (statement, first) -> {
                     int next = first;
                     for (int[] range : ranges) {
@@ -333,13 +333,35 @@ abstract class OutboxRows {
                                 next + 3,
                                 connection.createArrayOf(
                                         "varchar", query.withoutTopics().toArray()));
-                        statement.setInt(next + 4, query.limit());
-                        next += 5;
+                        next = bindHeldKeys(connection, statement, next + 4, query.heldKeys());
+                        statement.setInt(next++, query.limit());
                     }
                     statement.setLong(next, query.mostBytes());
                     statement.setInt(next + 1, query.limit());
                 },
-                this::readRows);
+                OutboxRowReader::readRows);
+    }
+
+    private int bindHeldKeys(Connection connection, PreparedStatement statement, int first, HeldKeys held)
+            throws SQLException {
+        if (held.isEmpty()) {
+            return first;
+        }
+        byte[][] keys = held.keys().stream()
+                .map(ByteBuffer::duplicate)
+                .map(key -> {
+                    byte[] bytes = new byte[key.remaining()];
+                    key.get(bytes);
+                    return bytes;
+                })
+                .toArray(byte[][]::new);
+        statement.setArray(
+                first, connection.createArrayOf("bigint", held.heads().toArray()));
+        statement.setArray(first + 1, connection.createArrayOf(sql.binaryType(), keys));
+        statement.setArray(
+                first + 2,
+                connection.createArrayOf("varchar", held.orderingKeys().toArray()));
+        return first + 3;
     }
 
     /** Joins neighbours, so that whoever holds everything needs one scan. */
@@ -392,88 +414,5 @@ abstract class OutboxRows {
         statement.setArray(
                 index,
                 connection.createArrayOf("bigint", sequences.stream().sorted().toArray()));
-    }
-
-    List<OutboxRow> readRows(ResultSet rows) throws SQLException {
-        List<OutboxRow> result = new ArrayList<>();
-        while (rows.next()) {
-            result.add(readRow(rows));
-        }
-        return result;
-    }
-
-    /** A row that others have written, or changed, must not stop those behind it: what is wrong with it goes with it. */
-    private static OutboxRow readRow(ResultSet rows) throws SQLException {
-        OutboxEvent event;
-        Optional<String> damage = Optional.empty();
-        try {
-            event = readEvent(rows, OutboxEvent.to(rows.getString("topic")));
-        } catch (IllegalArgumentException e) {
-            damage = Optional.of(String.valueOf(e.getMessage()));
-            event = readRest(rows);
-        }
-        return new OutboxRow(
-                rows.getLong("seq"),
-                event,
-                rows.getInt("bucket"),
-                rows.getInt("attempts"),
-                Duration.ofMillis(rows.getLong("due_in")),
-                rows.getObject("created_at", OffsetDateTime.class).toInstant(),
-                damage);
-    }
-
-    /** Reads of a damaged row who it is and whose order it stands in. */
-    private static OutboxEvent readRest(ResultSet rows) throws SQLException {
-        OutboxEvent.Builder event;
-        try {
-            event = OutboxEvent.to(rows.getString("topic"));
-        } catch (IllegalArgumentException e) {
-            event = OutboxEvent.to(OutboxRow.UNREADABLE_TOPIC);
-        }
-        event.eventId(rows.getObject("event_id", UUID.class));
-        byte[] key = rows.getBytes("msg_key");
-        if (key != null) {
-            event.key(key);
-        }
-        String orderingKey = rows.getString("ordering_key");
-        if (orderingKey != null) {
-            try {
-                event.orderingKey(orderingKey);
-            } catch (IllegalArgumentException e) {
-                // No sound event can have it, so none stands in order with this one.
-                return event.build();
-            }
-        }
-        return event.build();
-    }
-
-    private static OutboxEvent readEvent(ResultSet rows, OutboxEvent.Builder event) throws SQLException {
-        event.eventId(rows.getObject("event_id", UUID.class));
-        byte[] key = rows.getBytes("msg_key");
-        if (key != null) {
-            event.key(key);
-        }
-        byte[] payload = rows.getBytes("payload");
-        if (payload != null) {
-            event.payload(payload);
-        }
-        int partition = rows.getInt("partition_no");
-        if (!rows.wasNull()) {
-            event.partition(partition);
-        }
-        HeaderText.decode(rows.getString("headers")).forEach(event::header);
-        String orderingKey = rows.getString("ordering_key");
-        if (orderingKey != null) {
-            event.orderingKey(orderingKey);
-        }
-        String type = rows.getString("event_type");
-        if (type != null) {
-            event.type(type);
-        }
-        String tenant = rows.getString("tenant_id");
-        if (tenant != null) {
-            event.tenant(tenant);
-        }
-        return event.build();
     }
 }

@@ -27,6 +27,15 @@ abstract class OutboxSql {
             attempts,
             created_at""";
 
+    /** Leaves held keys out, but for their heads. Parameters: heads, keys, ordering keys. */
+    private static final String WITHOUT_HELD_KEYS = """
+            AND (seq = ANY(?)
+            OR NOT CASE
+            WHEN ordering_key IS NULL THEN COALESCE(msg_key = ANY(?), FALSE)
+            ELSE ordering_key = ANY(?)
+            END)
+            """;
+
     final String event;
     final String lease;
     final String relay;
@@ -76,6 +85,11 @@ abstract class OutboxSql {
     /** Parameters: id, bucket, topic, partition, key, payload, headers, ordering key, type, tenant, delay twice. */
     final String insertedRow() {
         return "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? > 0 THEN %s END)".formatted(later());
+    }
+
+    /** The type of a broker's key, as the driver names it for an array. */
+    String binaryType() {
+        return "varbinary";
     }
 
     /** Inserts events and returns the ids inserted. Parameters depend on the dialect. */
@@ -375,11 +389,12 @@ abstract class OutboxSql {
 
     /**
      * Unfinished rows of some contiguous ranges of buckets. Parameters per range: first sequence number, first bucket,
-     * last bucket, topics to leave out, limit; then most bytes, and the limit once more.
+     * last bucket, topics to leave out; if keys are held, the heads, the keys and the ordering keys; limit; then most bytes,
+     * and the limit once more.
      *
      * <p>A scan per range, merged: with the ranges in one condition the server would visit the rows of all others.
      */
-    String read(int ranges) {
+    String read(int ranges, boolean keysHeld) {
         String scan = """
                 (SELECT %s
                 FROM %s
@@ -387,9 +402,9 @@ abstract class OutboxSql {
                 AND seq >= ?
                 AND bucket BETWEEN ? AND ?
                 AND NOT (topic = ANY(?))
-                ORDER BY seq
+                %sORDER BY seq
                 FETCH FIRST ? ROWS ONLY)
-                """.formatted(columns(), live());
+                """.formatted(columns(), live(), keysHeld ? WITHOUT_HELD_KEYS : "");
         String scans = IntStream.range(0, ranges).mapToObj(range -> scan).collect(Collectors.joining("UNION ALL\n"));
         return """
                 SELECT *

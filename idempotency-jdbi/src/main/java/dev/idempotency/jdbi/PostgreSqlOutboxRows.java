@@ -158,7 +158,7 @@ final class PostgreSqlOutboxRows extends OutboxRows {
                     statement.setLong(next + 2, lease.toMillis());
                     statement.setLong(next + 3, query.mostBytes());
                 },
-                this::readRows);
+                OutboxRowReader::readRows);
     }
 
     @Override

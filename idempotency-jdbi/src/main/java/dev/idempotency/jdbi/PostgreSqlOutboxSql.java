@@ -19,6 +19,11 @@ final class PostgreSqlOutboxSql extends OutboxSql {
     }
 
     @Override
+    String binaryType() {
+        return "bytea";
+    }
+
+    @Override
     String clock() {
         return "clock_timestamp()";
     }

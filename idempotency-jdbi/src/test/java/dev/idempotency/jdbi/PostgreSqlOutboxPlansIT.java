@@ -101,7 +101,7 @@ class PostgreSqlOutboxPlansIT {
                 "ANALYZE outbox_event",
                 "UPDATE outbox_event SET status = 'PUBLISHED', done_at = now() WHERE seq <= 4990");
 
-        String plan = plan(new PostgreSqlOutboxSql(TableNames.ofDefaults(), limits()).read(1));
+        String plan = plan(new PostgreSqlOutboxSql(TableNames.ofDefaults(), limits()).read(1, false));
 
         assertThat(plan)
                 .contains("outbox_event_live")
@@ -124,6 +124,70 @@ class PostgreSqlOutboxPlansIT {
                 .doesNotContain("Seq Scan")
                 .doesNotContain("outbox_event_pkey");
         assertThat(plan).containsPattern("Index Cond: .*seq >= ");
+    }
+
+    @Test
+    void readWithoutHeldKeys_statisticsAreStale_walksTheLiveIndexFromWhereItBegins() throws SQLException {
+        append(5_000);
+        execute(
+                "ANALYZE outbox_event",
+                "UPDATE outbox_event SET status = 'PUBLISHED', done_at = now() WHERE seq <= 4990");
+
+        String plan = plan(new PostgreSqlOutboxSql(TableNames.ofDefaults(), limits())
+                .read(1, true)
+                .replace("(seq = ANY(?)", "(seq = ANY('{1}'::bigint[])")
+                .replace("msg_key = ANY(?)", "msg_key = ANY('{a}'::bytea[])")
+                .replace("ordering_key = ANY(?)", "ordering_key = ANY('{a}'::varchar[])"));
+
+        assertThat(plan)
+                .contains("outbox_event_live")
+                .doesNotContain("Seq Scan")
+                .doesNotContain("outbox_event_pkey");
+        assertThat(plan).containsPattern("Index Cond: .*seq >= ");
+    }
+
+    /** With two conditions on arrays, a plan that is made for any number of rows would compare each row with each id. */
+    @Test
+    void marks_planForAnyNumberOfRows_looksEachRowUpOnce() throws SQLException {
+        append(5_000);
+        execute("ANALYZE outbox_event");
+        PostgreSqlOutboxSql sql = new PostgreSqlOutboxSql(TableNames.ofDefaults(), limits());
+
+        for (String mark : List.of(sql.lockPublished(), sql.lockDeletePublished())) {
+            String plan = genericPlan(mark, "bigint[], uuid[]", "'{}', '{}'");
+            assertThat(plan)
+                    .contains("Nested Loop")
+                    .containsPattern("Index (Only )?Scan using outbox_event_(live|pkey)")
+                    .doesNotContain("Seq Scan")
+                    .doesNotContain("ANY");
+        }
+        for (String mark : List.of(sql.leasePublished(), sql.leaseDeletePublished())) {
+            String plan = genericPlan(
+                    mark, "bigint[], uuid[], smallint[], bigint[], varchar", "'{}', '{}', '{}', '{}', 'relay'");
+            assertThat(plan)
+                    .containsPattern("Index (Only )?Scan using outbox_event_(live|pkey)")
+                    .doesNotContain("Seq Scan on outbox_event")
+                    .doesNotContain("ANY");
+        }
+    }
+
+    private String genericPlan(String statement, String types, String arguments) throws SQLException {
+        String numbered = statement;
+        for (int index = 1; numbered.contains("?"); index++) {
+            numbered = numbered.replaceFirst("\\?", "\\$" + index);
+        }
+        try (Connection connection = database.dataSource().getConnection();
+                Statement prepared = connection.createStatement()) {
+            prepared.execute("SET plan_cache_mode = force_generic_plan");
+            prepared.execute("PREPARE mark (" + types + ") AS " + numbered);
+            List<String> lines = new ArrayList<>();
+            try (ResultSet rows = prepared.executeQuery("EXPLAIN EXECUTE mark (" + arguments + ")")) {
+                while (rows.next()) {
+                    lines.add(rows.getString(1));
+                }
+            }
+            return String.join("\n", lines);
+        }
     }
 
     private PostgreSqlLimits limits() throws SQLException {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps a listener's exceptions away from the relay. */
+/** Keeps what a listener throws away from the relay. */
 final class CarefulListener implements RelayListener {
     /** Hears everything and does nothing. */
     static final RelayListener NONE = new RelayListener() {};
@@ -50,7 +50,8 @@ final class CarefulListener implements RelayListener {
     private static void tell(Runnable message) {
         try {
             message.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Also an Error, such as a class that is missing: an answer that is not written down would stay on its way.
             log.warn("A listener of a relay failed, which changes nothing for the relay: {}", e.toString());
             log.debug("The exception", e);
         }

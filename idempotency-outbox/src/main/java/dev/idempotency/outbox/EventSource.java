@@ -15,6 +15,13 @@ interface EventSource {
     @Nullable
     Pass relay(int limit, Set<String> withoutTopics, Sender sender);
 
+    /**
+     * Tells why a pass took nothing although nobody asked the store: what the store, when it was asked last, failed with;
+     * null if it answers.
+     */
+    @Nullable
+    Throwable failure();
+
     /** Tells whether a thread of its own writes the marks, at any time; otherwise {@link Sender#settle} does. */
     boolean marksBeside();
 

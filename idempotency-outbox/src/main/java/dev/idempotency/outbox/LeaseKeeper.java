@@ -37,6 +37,7 @@ final class LeaseKeeper {
     private volatile LeaseSet readUnder;
     private final AtomicInteger suspicions = new AtomicInteger();
     private volatile int cleared;
+    private volatile @Nullable Throwable failure;
     private int relays = 1;
     private long announcedNanos;
     private boolean announced;
@@ -60,7 +61,10 @@ final class LeaseKeeper {
         this.inFlight = inFlight;
         this.broker = broker;
         this.changed = changed;
-        this.held = new Held(setOf(List.of()), settings.ticker().getAsLong());
+        // Of nothing, and a first look may take its time before the database counts as silent.
+        this.held = new Held(
+                setOf(List.of()),
+                settings.ticker().getAsLong() + settings.leaseDuration().toNanos());
         this.readUnder = held.set();
     }
 
@@ -83,6 +87,16 @@ final class LeaseKeeper {
         wake.raise();
     }
 
+    /** Returns why no lease can be relied on; null while the database answers, also if others hold all of them. */
+    @Nullable
+    Throwable failure() {
+        Throwable last = failure;
+        if (last == null && settings.ticker().getAsLong() - held.validUntilNanos() >= 0) {
+            return new IllegalStateException("The leases were not renewed in time: the database does not answer");
+        }
+        return last;
+    }
+
     void stop() {
         stopped = true;
         wake.raise();
@@ -95,10 +109,13 @@ final class LeaseKeeper {
             try {
                 keep();
                 failures = 0;
+                failure = null;
             } catch (RuntimeException | Error e) {
                 // The database may be another one now, or the old one without the right to write (a fail-over): what is
                 // held there is in doubt until it has answered.
                 suspicions.incrementAndGet();
+                failure = e;
+                settings.listener().leases(0, 0);
                 failures++;
                 log.warn("Relay {}: leases were not renewed, trying again: {}", settings.name(), e.toString());
                 log.debug("The exception", e);

@@ -1,6 +1,7 @@
 package dev.idempotency.outbox;
 
 import dev.idempotency.spi.FencedOutboxPublisher;
+import dev.idempotency.spi.HeldKeys;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxQuery;
@@ -8,6 +9,9 @@ import dev.idempotency.spi.OutboxRow;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,6 +37,9 @@ final class LeaseSource implements EventSource {
     /** A page may hold this many times the bytes that may be on their way: what was passed over before is read again. */
     private static final int LARGEST_PAGES = 4;
 
+    /** How many keys are left out of a read at most: the statement has two parameters for each. */
+    private static final int MOST_KEYS_LEFT_OUT = 100;
+
     private final LeasedOutboxStore store;
     private final RelaySettings settings;
     private final EventsInFlight inFlight;
@@ -48,6 +55,9 @@ final class LeaseSource implements EventSource {
 
     /** Set when a key may go on: by the next read, which begins again. */
     private final AtomicBoolean sweepWanted = new AtomicBoolean();
+
+    /** Held keys whose rows would fill the page, with their heads: all but those are left out. Used by the loop alone. */
+    private final Map<Object, Long> leftOut = new HashMap<>();
 
     private Set<String> restingTopics = Set.of();
     private int passedOver;
@@ -89,6 +99,11 @@ final class LeaseSource implements EventSource {
     }
 
     @Override
+    public @Nullable Throwable failure() {
+        return keeper.failure();
+    }
+
+    @Override
     public boolean marksBeside() {
         return true;
     }
@@ -124,7 +139,7 @@ final class LeaseSource implements EventSource {
         long knownBytes = again ? inFlight.bytes() + passedOverBytes : 0;
         int page = Math.min(LONGEST_PAGE, limit + known);
         long pageBytes = Math.min(LARGEST_PAGES * settings.mostBytesInFlight(), inFlight.roomBytes() + knownBytes);
-        OutboxQuery query = new OutboxQuery(position, page, pageBytes, withoutTopics);
+        OutboxQuery query = new OutboxQuery(position, page, pageBytes, withoutTopics, heldKeys());
         inFlight.readBegins();
         long begin = settings.ticker().getAsLong();
         List<OutboxRow> rows = store.read(held.set().leases(), query);
@@ -144,6 +159,19 @@ final class LeaseSource implements EventSource {
         return gauge.read();
     }
 
+    private HeldKeys heldKeys() {
+        Set<String> orderingKeys = new HashSet<>();
+        Set<ByteBuffer> keys = new HashSet<>();
+        for (Object key : leftOut.keySet()) {
+            if (key instanceof ByteBuffer bytes) {
+                keys.add(bytes);
+            } else {
+                orderingKeys.add((String) key);
+            }
+        }
+        return leftOut.isEmpty() ? HeldKeys.none() : new HeldKeys(Set.copyOf(leftOut.values()), orderingKeys, keys);
+    }
+
     private Batch select(
             List<OutboxRow> rows, LeaseSet set, long sendUntil, int limit, OutboxQuery query, long before) {
         List<OutboxRow> fresh = new ArrayList<>(Math.min(rows.size(), limit));
@@ -151,6 +179,7 @@ final class LeaseSource implements EventSource {
         boolean whole = true;
         passedOver = 0;
         passedOverBytes = 0;
+        Map<Object, Long> blocked = new LinkedHashMap<>();
         for (OutboxRow row : rows) {
             if (fresh.size() == limit) {
                 whole = false;
@@ -172,15 +201,49 @@ final class LeaseSource implements EventSource {
                 fresh.add(row);
             } else {
                 passOver(row);
+                noteBlocked(row, blocked);
             }
         }
         boolean atEnd = whole && !Pages.isFull(rows, query);
+        boolean letGoOn = letGoOn(query.fromSequence(), atEnd);
+        boolean crowded = whole && !atEnd && completeBelow <= query.fromSequence() && leaveOut(blocked);
         // A page of rows that are all known and all have to wait is no reason to look again at once.
-        boolean more = !atEnd && position > before;
+        boolean more = (!atEnd && position > before) || letGoOn || crowded;
         if (atEnd) {
             sweepWanted.set(true);
         }
         return new Batch(fresh, set, sendUntil, more, nextDue);
+    }
+
+    private void noteBlocked(OutboxRow row, Map<Object, Long> blocked) {
+        Object key = orderOf(row);
+        Long head = key == null ? null : heads.get(key);
+        if (key != null && head != null) {
+            blocked.putIfAbsent(key, head);
+        }
+    }
+
+    /** Leaves these keys out from now on, because their rows have filled a page that begins again where it began. */
+    private boolean leaveOut(Map<Object, Long> blocked) {
+        int before = leftOut.size();
+        blocked.forEach((key, head) -> {
+            if (leftOut.size() < MOST_KEYS_LEFT_OUT) {
+                leftOut.put(key, head);
+            }
+        });
+        return leftOut.size() > before;
+    }
+
+    /** Asks again for the keys that were left out and whose head, by this look, holds them no more. */
+    private boolean letGoOn(long from, boolean atEnd) {
+        boolean some = leftOut.entrySet()
+                .removeIf(entry -> entry.getValue() >= from
+                        && (atEnd || entry.getValue() < position)
+                        && !entry.getValue().equals(heads.get(entry.getKey())));
+        if (some) {
+            sweepWanted.set(true);
+        }
+        return some;
     }
 
     private void passOver(OutboxRow row) {
@@ -265,6 +328,7 @@ final class LeaseSource implements EventSource {
         position = 0;
         completeBelow = 0;
         heads.clear();
+        leftOut.clear();
     }
 
     @Override

@@ -120,8 +120,8 @@ public final class Outbox {
         boolean allDrawn = true;
         Map<String, String> trace = traceContext.headers();
         for (OutboxEvent given : events) {
-            OutboxEvent event = TraceContext.added(trace, given);
-            check(event);
+            check(given);
+            OutboxEvent event = traced(trace, given);
             allDrawn &= event.eventId().isEmpty();
             UUID id = event.eventId().orElseGet(ids::next);
             if (!seen.add(id)) {
@@ -143,6 +143,12 @@ public final class Outbox {
             own.afterCommit(afterCommit);
         }
         return List.copyOf(eventIds);
+    }
+
+    /** With its trace, unless that would make it too large: a trace must not cost the business transaction. */
+    private OutboxEvent traced(Map<String, String> trace, OutboxEvent event) {
+        OutboxEvent traced = TraceContext.added(trace, event);
+        return traced.sizeBytes() > largestEventBytes ? event : traced;
     }
 
     private void check(OutboxEvent event) {
@@ -226,8 +232,8 @@ public final class Outbox {
          *
          * <p>With OpenTelemetry: {@code W3CTraceContextPropagator.getInstance().inject(Context.current(), headers,
          * Map::put)} into a new map. Called once per append, on its thread. Whatever is not well-formed is left out, as the
-         * standard asks, and what throws is too: a trace must not cost the business transaction. An event that has a header
-         * {@code traceparent} of its own keeps both as they are.
+         * standard asks, and so is what throws or would make an event larger than {@link #largestEventBytes}: a trace must not
+         * cost the business transaction. An event that has a header {@code traceparent} of its own keeps both as they are.
          *
          * @param headers returns the headers of the trace under way, by their names in lower case; empty if there is none
          * @return this builder

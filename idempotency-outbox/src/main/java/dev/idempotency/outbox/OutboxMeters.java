@@ -49,8 +49,8 @@ import java.util.function.ToDoubleFunction;
  *       answer
  * </ul>
  *
- * <p>Needs {@code io.micrometer:micrometer-core}, which this module does not bring. Relays and outboxes are held weakly. Safe
- * for use by many threads.
+ * <p>Needs {@code io.micrometer:micrometer-core}, which this module does not bring. A watched relay is held weakly, a watched
+ * outbox until {@link #close}. Safe for use by many threads.
  */
 public final class OutboxMeters implements RelayListener, AutoCloseable {
     private static final String PREFIX = "idempotency.outbox.";
@@ -139,17 +139,22 @@ public final class OutboxMeters implements RelayListener, AutoCloseable {
     }
 
     /**
-     * Registers the gauges of what waits in an outbox.
+     * Registers the gauges of what waits in an outbox, which the registry holds from then on: usually nobody else does.
      *
      * @param outbox the outbox's administration
      */
     public void watch(OutboxAdministration outbox) {
         BacklogLook look = new BacklogLook(System::nanoTime);
         keep(TimeGauge.builder(PREFIX + "lag", outbox, TimeUnit.SECONDS, watched -> look.seconds(watched))
+                .strongReference(true)
                 .description("The age of the first unfinished event")
                 .tags(tags)
                 .register(registry));
-        gauge("backlog", "The most events that can be unfinished", outbox, watched -> look.atMost(watched));
+        keep(Gauge.builder(PREFIX + "backlog", outbox, watched -> look.atMost(watched))
+                .strongReference(true)
+                .description("The most events that can be unfinished")
+                .tags(tags)
+                .register(registry));
     }
 
     @Override

@@ -45,7 +45,7 @@ public interface RelayListener {
     default void dead(String topic) {}
 
     /**
-     * The relay has looked after its leases; relays that claim or lock have none and never call it.
+     * The relay has looked after its leases, or could not, and holds none until it can; relays that claim or lock have none and never call it.
      *
      * @param held how many bucket ranges it holds now
      * @param lost how many of those that it held were taken or have ended since the last look

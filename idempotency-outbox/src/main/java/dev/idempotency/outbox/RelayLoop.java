@@ -152,7 +152,12 @@ final class RelayLoop implements EventSource.Sender {
         }
         awaitingProgress = false;
         EventSource.Pass pass = source.relay(room, topics.resting(now), this);
-        health.passSucceeded();
+        Throwable failure = pass == null ? source.failure() : null;
+        if (failure == null) {
+            health.passSucceeded();
+        } else {
+            health.passFailed(failure);
+        }
         if (pass == null) {
             return pace.nextWaitNanos();
         }

@@ -6,6 +6,7 @@ import dev.idempotency.spi.OutboxStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is the same where rows are taken one by one: no row waits for another, nothing is held beyond its batch, and a row that
@@ -37,6 +38,12 @@ abstract class UnorderedSource implements EventSource {
 
     @Override
     public final void start() {}
+
+    /** Each pass asks the store. */
+    @Override
+    public final @Nullable Throwable failure() {
+        return null;
+    }
 
     @Override
     public final boolean isInForce(Batch batch) {

@@ -3,6 +3,7 @@ package dev.idempotency.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.idempotency.StoreUnavailableException;
 import dev.idempotency.jdbi.JdbiOutboxStore;
 import dev.idempotency.spi.PublishOutcome;
 import dev.idempotency.spi.PublishOutcome.Kind;
@@ -10,6 +11,8 @@ import dev.idempotency.testkit.fault.Fault;
 import dev.idempotency.testkit.fault.FaultInjectingDataSource;
 import dev.idempotency.testkit.fault.JdbcPoint;
 import dev.idempotency.testkit.memory.InMemoryPublisher;
+import java.lang.reflect.Proxy;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,8 +21,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -273,6 +278,75 @@ abstract class FailureScenarios extends RelayScenarios {
         awaitNothingLeftExceptClaimed(mode);
         assertThat(new HashSet<>(arrivedIds())).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(relay.health().status()).isEqualTo(RelayHealth.Status.UP);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void databaseIsAway_relayIsDown_untilItIsBack(Mode mode) {
+        AtomicBoolean away = new AtomicBoolean();
+        AtomicLong passed = new AtomicLong();
+        AtomicInteger leases = new AtomicInteger();
+        DataSource leavable = leavable(database.dataSource(), away);
+        OutboxRelay relay = start(builder(mode, JdbiOutboxStore.of(leavable), leavable)
+                .ticker(() -> System.nanoTime() + passed.get())
+                .listener(new RelayListener() {
+                    @Override
+                    public void leases(int held, int lost) {
+                        leases.set(held);
+                    }
+                }));
+        append("orders", 1);
+        awaitNothingLeft();
+        assertThat(relay.health().status()).isEqualTo(RelayHealth.Status.UP);
+
+        away.set(true);
+        await().atMost(DEADLINE).until(() -> leases.get() == 0);
+        await().atMost(DEADLINE).until(() -> relay.health().lastError().isPresent());
+        passed.addAndGet(Duration.ofSeconds(31).toNanos());
+
+        await().atMost(DEADLINE)
+                .during(Duration.ofMillis(300))
+                .until(() -> relay.health().status() == RelayHealth.Status.DOWN);
+
+        away.set(false);
+        append("orders", 1);
+        await().atMost(DEADLINE).until(() -> relay.health().status() == RelayHealth.Status.UP);
+        awaitNothingLeft();
+        assertThat(leases).hasValue(mode == Mode.LEASE ? 16 : 0);
+    }
+
+    private static DataSource leavable(DataSource dataSource, AtomicBoolean away) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    if (away.get() && method.getName().equals("getConnection")) {
+                        throw new SQLTransientConnectionException("Injected by the test", "08001");
+                    }
+                    return method.invoke(dataSource, arguments);
+                });
+    }
+
+    /**
+     * The row of an event that was sent is lost before its mark, as in a fail-over to a replica that never had it, and the
+     * sequence gives its number to another event.
+     */
+    @ParameterizedTest
+    @EnumSource(names = {"LEASE", "CLAIM"})
+    void sequenceIsUsedAgainBeforeTheMark_newEventIsSent(Mode mode) {
+        UUID later = UUID.randomUUID();
+        AtomicBoolean first = new AtomicBoolean(true);
+        RelayBuilder<?> builder = builder(mode, store, database.dataSource(), step -> {
+            if (step.equals("outbox.marking") && first.getAndSet(false)) {
+                database.execute("UPDATE outbox_event SET event_id = '" + later + "', status = 'PENDING',"
+                        + " claim_token = NULL, locked_by = NULL, locked_at = NULL, locked_until = NULL");
+                throw new StoreUnavailableException("The primary is gone", new IllegalStateException());
+            }
+        });
+        UUID earlier = append("orders", 1).get(0);
+        OutboxRelay relay = start(builder);
+
+        awaitNothingLeft();
+        await().atMost(DEADLINE).until(() -> relay.statistics().inFlight() == 0);
+        assertThat(arrivedIds()).containsExactly(earlier, later);
     }
 
     /** A claim whose answer was lost belongs to nobody until its lease has ended. */

@@ -28,6 +28,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What holds for leases alone: sharing, fencing, and the order of keys. One subclass per database. */
 abstract class LeaseScenarios extends RelayScenarios {
@@ -280,6 +282,51 @@ abstract class LeaseScenarios extends RelayScenarios {
 
         assertThat(publisher.arrived()).hasSize(32);
         assertInOrder();
+    }
+
+    /**
+     * Rows of one key, more than a page holds, wait behind its first, and no low-water mark lets the cursor go on on H2: the
+     * other keys come all the same, and this one in its order once its first has gone, either way.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void key_waitingRowsFillThePage_othersPass(boolean dies) {
+        UUID head = appendLarge(60).get(0);
+        append("orders", 20, number -> "other-" + number);
+        publisher.answer(row ->
+                row.eventId().equals(head) ? InMemoryPublisher.failed(Kind.RECORD) : new PublishOutcome.Published());
+        start(builder(Mode.LEASE)
+                .maxInFlight(1_000, 1 << 20)
+                .retry(new RetryPolicy(20, Duration.ofHours(1), Duration.ofHours(1))));
+
+        awaitArrived(20);
+
+        assertThat(publisher.arrived())
+                .extracting(row -> text(row.event().key().orElseThrow()))
+                .doesNotContain("large");
+        publisher.recoverBroker();
+        database.execute(
+                dies
+                        ? "UPDATE outbox_event SET status = 'DEAD', done_at = created_at WHERE event_id = '" + head
+                                + "'"
+                        : "UPDATE outbox_event SET next_attempt_at = NULL");
+        awaitNothingLeft();
+        assertThat(publisher.arrived()).hasSize(dies ? 79 : 80);
+        assertInOrder();
+    }
+
+    private List<UUID> appendLarge(int events) {
+        List<OutboxEvent> batch = new ArrayList<>();
+        for (int number = 0; number < events; number++) {
+            batch.add(OutboxEvent.to("orders")
+                    .key("large")
+                    .payload("0".repeat(100_000) + number)
+                    .build());
+        }
+        return database.runner()
+                .run(
+                        TransactionLimits.ofDefaults(),
+                        transaction -> Outbox.of(store).appendAll(transaction, batch));
     }
 
     private void assertInOrder() {

@@ -14,11 +14,15 @@ import dev.idempotency.transaction.TransactionLimits;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The meters say what the relay did, and nothing that names an event. */
 class OutboxMetersTest {
@@ -147,6 +151,31 @@ class OutboxMetersTest {
         }
     }
 
+    /** Nobody but the gauges knows the outbox's administration. */
+    @Test
+    void watchedOutbox_isStillWatchedAfterAGarbageCollection() {
+        try (OutboxMeters meters = OutboxMeters.of(registry, "orders")) {
+            WeakReference<OutboxAdministration> watched = watchNew(meters);
+            append("good");
+            WeakReference<Object> garbage = new WeakReference<>(new Object());
+            await().atMost(DEADLINE).until(() -> {
+                System.gc();
+                return garbage.get() == null;
+            });
+
+            assertThat(watched.get()).isNotNull();
+            assertThat(gauge("backlog")).isEqualTo(1);
+            assertThat(registry.get("idempotency.outbox.lag").timeGauge().value(TimeUnit.SECONDS))
+                    .isBetween(0.0, 60.0);
+        }
+    }
+
+    private WeakReference<OutboxAdministration> watchNew(OutboxMeters meters) {
+        OutboxAdministration administration = OutboxAdministration.of(store);
+        meters.watch(administration);
+        return new WeakReference<>(administration);
+    }
+
     @Test
     void close_leavesNothingBehind_andNoTagNamesAnEvent() {
         try (OutboxMeters meters = OutboxMeters.of(registry, "orders");
@@ -197,27 +226,33 @@ class OutboxMetersTest {
                 .isTrue();
     }
 
-    @Test
-    void listenerThatThrows_changesNothing() {
+    static Stream<Throwable> thrown() {
+        return Stream.of(
+                new IllegalStateException("Injected by the test"), new NoClassDefFoundError("Injected by the test"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("thrown")
+    void listenerThatThrows_changesNothing(Throwable thrown) {
         RelayListener broken = new RelayListener() {
             @Override
             public void answered(String topic, PublishOutcome outcome, Duration took) {
-                throw new IllegalStateException("Injected by the test");
+                fail(thrown);
             }
 
             @Override
             public void read(int rows, Duration took) {
-                throw new IllegalStateException("Injected by the test");
+                fail(thrown);
             }
 
             @Override
             public void marked(int rows, int fenced, Duration took) {
-                throw new IllegalStateException("Injected by the test");
+                fail(thrown);
             }
 
             @Override
             public void leases(int held, int lost) {
-                throw new IllegalStateException("Injected by the test");
+                fail(thrown);
             }
         };
         try (OutboxRelay relay =
@@ -226,8 +261,16 @@ class OutboxMetersTest {
             append("good");
 
             await().atMost(DEADLINE).until(() -> database.count("done_at IS NULL") == 0);
+            await().atMost(DEADLINE).until(() -> relay.statistics().inFlight() == 0);
             assertThat(publisher.arrived()).hasSize(1);
             assertThat(relay.statistics().failedPasses()).isZero();
         }
+    }
+
+    private static void fail(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) thrown;
     }
 }

@@ -98,6 +98,22 @@ class OutboxTraceTest {
     }
 
     @Test
+    void traceThatDoesNotFit_isLeftOut_andDoesNotCostTheTransaction() {
+        OutboxEvent event = event();
+        Outbox outbox = Outbox.builder(store)
+                .largestEventBytes((int) event.sizeBytes())
+                .traceContext(() -> Map.of("traceparent", PARENT))
+                .build();
+
+        database.run(TransactionLimits.ofDefaults(), transaction -> outbox.append(transaction, event));
+
+        assertThat(store.claim("test", Duration.ofHours(1), new OutboxQuery(0, 10, Set.of()))
+                        .rows())
+                .singleElement()
+                .satisfies(row -> assertThat(row.event().headers()).containsExactlyEntriesOf(Map.of("own", "1")));
+    }
+
+    @Test
     void noTrace_noHeaders() {
         assertThat(appended(Map::of, event())).containsExactlyEntriesOf(Map.of("own", "1"));
     }

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.OutboxEvent;
 import dev.idempotency.spi.BucketLease;
+import dev.idempotency.spi.HeldKeys;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.OutboxFailure;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
 import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -202,6 +206,46 @@ public abstract class LeasedOutboxStoreContract extends OutboxStoreContract {
         assertThat(some.size() + rest.size()).isEqualTo(200);
         assertThat(sequences(store().read(scattered, new OutboxQuery(0, 3, Set.of()))))
                 .isEqualTo(sequences(some.subList(0, 3)));
+    }
+
+    @Test
+    final void read_keysHeld_areLeftOutExceptTheirHeads() {
+        append(
+                event("a").build(),
+                event("a").build(),
+                event("b").build(),
+                event("A").build(),
+                event("a").orderingKey("order").build(),
+                event("c").orderingKey("order").build(),
+                event("order").build(),
+                OutboxEvent.to("orders").eventId(UUID.randomUUID()).build());
+        List<BucketLease> all = store().acquire("a", LEASE, LeasedOutboxStore.SLOTS);
+        List<OutboxRow> rows = store().read(all, ALL);
+        ByteBuffer a = ByteBuffer.wrap("a".getBytes(StandardCharsets.UTF_8));
+
+        HeldKeys keys = new HeldKeys(Set.of(rows.get(0).sequence()), Set.of(), Set.of(a));
+        HeldKeys orderingKeys = new HeldKeys(Set.of(rows.get(4).sequence()), Set.of("order"), Set.of());
+        HeldKeys both = new HeldKeys(Set.of(), Set.of("order"), Set.of(a));
+
+        assertThat(readWithout(all, keys)).containsExactlyElementsOf(sequences(without(rows, 1)));
+        assertThat(readWithout(all, orderingKeys)).containsExactlyElementsOf(sequences(without(rows, 5)));
+        assertThat(readWithout(all, both)).containsExactlyElementsOf(sequences(without(rows, 0, 1, 4, 5)));
+        assertThat(readWithout(all, HeldKeys.none())).containsExactlyElementsOf(sequences(rows));
+        assertThat(readWithout(all.subList(0, 1), both)).isSubsetOf(sequences(rows));
+    }
+
+    private List<Long> readWithout(List<BucketLease> ranges, HeldKeys held) {
+        return sequences(store().read(ranges, new OutboxQuery(0, 100, Long.MAX_VALUE, Set.of(), held)));
+    }
+
+    private static List<OutboxRow> without(List<OutboxRow> rows, Integer... places) {
+        List<OutboxRow> rest = new ArrayList<>();
+        for (int place = 0; place < rows.size(); place++) {
+            if (!List.of(places).contains(place)) {
+                rest.add(rows.get(place));
+            }
+        }
+        return rest;
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.idempotency.StoreConflictException;
 import dev.idempotency.StoreException;
 import dev.idempotency.spi.BucketLease;
 import dev.idempotency.spi.ClaimingOutboxStore;
+import dev.idempotency.spi.HeldKeys;
 import dev.idempotency.spi.LeasedOutboxStore;
 import dev.idempotency.spi.LockingOutboxStore;
 import dev.idempotency.spi.LowWaterMark;
@@ -16,6 +17,7 @@ import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.transaction.Transaction;
 import dev.idempotency.transaction.TransactionContext;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -351,8 +353,23 @@ public final class InMemoryOutboxStore implements LeasedOutboxStore, ClaimingOut
     @Override
     public List<OutboxRow> read(Collection<BucketLease> leases, OutboxQuery query) {
         synchronized (database) {
-            return handOut(select(query, row -> leases.stream().anyMatch(lease -> covers(lease, row))));
+            return handOut(select(
+                    query,
+                    row -> leases.stream().anyMatch(lease -> covers(lease, row)) && !isHeld(row, query.heldKeys())));
         }
+    }
+
+    private static boolean isHeld(InMemoryOutboxRow row, HeldKeys held) {
+        if (held.heads().contains(row.sequence)) {
+            return false;
+        }
+        return row.event
+                .orderingKey()
+                .map(held.orderingKeys()::contains)
+                .orElseGet(() -> row.event
+                        .key()
+                        .map(key -> held.keys().contains(ByteBuffer.wrap(key)))
+                        .orElse(false));
     }
 
     private static boolean covers(BucketLease lease, InMemoryOutboxRow row) {
