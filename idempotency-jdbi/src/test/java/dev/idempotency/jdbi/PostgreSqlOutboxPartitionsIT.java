@@ -3,6 +3,7 @@ package dev.idempotency.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.OutboxEvent;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxClaim;
 import dev.idempotency.spi.OutboxQuery;
@@ -67,15 +68,15 @@ class PostgreSqlOutboxPartitionsIT {
             OutboxClaim claim = store.claim("relay", Duration.ofMinutes(1), new OutboxQuery(0, 10, Set.of()));
             assertThat(claim.rows()).extracting(OutboxRow::eventId).containsExactly(today, given);
             assertThat(query(database, left(day))).isEqualTo("1");
-            List<Long> sequences =
-                    claim.rows().stream().map(OutboxRow::sequence).toList();
-            assertThat(store.markPublished(claim.token(), sequences, PublishedRows.KEEP))
+            List<OutboxRowId> rows =
+                    claim.rows().stream().map(OutboxRow::id).toList();
+            assertThat(store.markPublished(claim.token(), rows, PublishedRows.KEEP))
                     .isEqualTo(2);
             LowWaterMark mark = LowWaterMark.unknown();
             for (int i = 0; i < 5; i++) {
                 mark = store.advance(mark);
             }
-            assertThat(mark.firstLive()).isGreaterThan(sequences.get(1));
+            assertThat(mark.firstLive()).isGreaterThan(rows.get(1).sequence());
 
             assertThat(query(database, left(day))).isEqualTo("0");
             execute(database, statement("retention").replace("outbox_event_" + DAY_OF_THE_PAGE, day));
