@@ -3,11 +3,11 @@ package dev.idempotency.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.idempotency.OutboxEvent;
-import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.LowWaterMark;
 import dev.idempotency.spi.OutboxClaim;
 import dev.idempotency.spi.OutboxQuery;
 import dev.idempotency.spi.OutboxRow;
+import dev.idempotency.spi.OutboxRowId;
 import dev.idempotency.spi.PublishedRows;
 import dev.idempotency.testkit.service.EmbeddedPostgreSql;
 import dev.idempotency.testkit.service.PostgreSqlDatabase;
@@ -68,8 +68,7 @@ class PostgreSqlOutboxPartitionsIT {
             OutboxClaim claim = store.claim("relay", Duration.ofMinutes(1), new OutboxQuery(0, 10, Set.of()));
             assertThat(claim.rows()).extracting(OutboxRow::eventId).containsExactly(today, given);
             assertThat(query(database, left(day))).isEqualTo("1");
-            List<OutboxRowId> rows =
-                    claim.rows().stream().map(OutboxRow::id).toList();
+            List<OutboxRowId> rows = claim.rows().stream().map(OutboxRow::id).toList();
             assertThat(store.markPublished(claim.token(), rows, PublishedRows.KEEP))
                     .isEqualTo(2);
             LowWaterMark mark = LowWaterMark.unknown();
