@@ -13,6 +13,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -47,6 +50,32 @@ abstract class GuardedRequestBehaviour extends FilterFixture {
         post("path-one", key);
         post("path-two", key);
         assertThat(List.of(one.get(), two.get())).containsExactly(1, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HEAD", "OPTIONS"})
+    void safeMethods_arePassedOnAsTheyAre(String method) throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        orders().on("safe", (request, response) -> {
+            asked.incrementAndGet();
+            response.setHeader("X-Method", request.getMethod());
+            response.setContentLength(4);
+            if (method.equals("OPTIONS")) {
+                response.getWriter().print("safe");
+            }
+        });
+        HttpResponse<String> answer = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(orders().uri("safe"))
+                                .method(method, HttpRequest.BodyPublishers.noBody())
+                                .header("Idempotency-Key", "\"broken")
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("X-Method")).contains(method);
+        assertThat(answer.headers().firstValue("Content-Length")).contains("4");
+        assertThat(answer.body()).isEqualTo(method.equals("HEAD") ? "" : "safe");
+        assertThat(asked.get()).isEqualTo(1);
     }
 
     @Test

@@ -6,7 +6,11 @@ import dev.idempotency.testkit.http.HttpAnswer;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.Part;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,6 +80,35 @@ abstract class RequestBodyBehaviour extends GuardedRequestBehaviour {
         assertThat(http().send("POST", orders().uri("truncated"), List.of("Idempotency-Key: " + key), "half")
                         .status())
                 .isEqualTo(200);
+    }
+
+    /** RFC 9110, section 10.1.1. Tomcat gives leave before any filter runs, Jetty when the body is read. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void body_thatWaitsForContinue_getsLeaveOrARefusal(boolean valid) throws Exception {
+        AtomicInteger runs = onOrder("continue", (request, response) -> response.setStatus(201));
+        URI uri = orders().uri("continue");
+        try (Socket client = new Socket(uri.getHost(), uri.getPort())) {
+            client.setSoTimeout((int) DEADLINE.toMillis());
+            client.getOutputStream()
+                    .write(("POST " + uri.getPath() + " HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: "
+                                    + (valid ? newKey() : "\"broken")
+                                    + "\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
+            String first = answer.readLine();
+            if (first.startsWith("HTTP/1.1 100")) {
+                assertThat(answer.readLine()).isEmpty();
+                assertThat(runs.get()).isZero();
+                client.getOutputStream().write("{}".getBytes(StandardCharsets.US_ASCII));
+                first = answer.readLine();
+            } else {
+                assertThat(valid).as("refused without its body").isFalse();
+            }
+            assertThat(first).startsWith(valid ? "HTTP/1.1 201" : "HTTP/1.1 400");
+        }
+        assertThat(runs.get()).isEqualTo(valid ? 1 : 0);
     }
 
     @Test

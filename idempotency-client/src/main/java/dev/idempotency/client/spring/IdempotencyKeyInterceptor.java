@@ -86,6 +86,11 @@ public final class IdempotencyKeyInterceptor implements ClientHttpRequestInterce
     /**
      * Puts the key on the request and sends it, once.
      *
+     * @param request the request
+     * @param body its bytes
+     * @param execution sends it
+     * @return the response, as it comes
+     * @throws IOException what the sending met
      * @throws IllegalArgumentException if the request has no key, another one, or asks for something else than the first attempt
      *     under its call; nothing was sent
      * @throws dev.idempotency.client.KeyTooOldException if the provider may have forgotten the key; nothing was sent
