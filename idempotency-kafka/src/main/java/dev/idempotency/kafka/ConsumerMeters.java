@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -55,27 +56,35 @@ public final class ConsumerMeters implements ProcessingListener, AutoCloseable {
     }
 
     /**
-     * Registers the gauges of a consumer, which is held weakly.
+     * Registers the gauges of a consumer, which the registry holds until {@link #close()}. A lag that is not known, as that
+     * of a consumer without a partition, is not a number.
      *
      * @param consumer the consumer, started or not
      */
     public void watch(IdempotentConsumer<?, ?> consumer) {
         Tags tags = Tags.of("consumer", consumer.name());
-        gauges.add(
-                Gauge.builder(PREFIX + "lag", consumer, watched -> watched.lag().orElse(0))
-                        .tags(tags)
-                        .baseUnit("records")
-                        .register(registry));
+        gauges.add(Gauge.builder(PREFIX + "lag", consumer, ConsumerMeters::lag)
+                .strongReference(true)
+                .tags(tags)
+                .baseUnit("records")
+                .register(registry));
         gauges.add(Gauge.builder(
                         PREFIX + "waiting",
                         consumer,
                         watched -> watched.waiting().size())
+                .strongReference(true)
                 .tags(tags)
                 .baseUnit("partitions")
                 .register(registry));
         gauges.add(Gauge.builder(PREFIX + "running", consumer, watched -> watched.isRunning() ? 1 : 0)
+                .strongReference(true)
                 .tags(tags)
                 .register(registry));
+    }
+
+    private static double lag(IdempotentConsumer<?, ?> consumer) {
+        OptionalLong lag = consumer.lag();
+        return lag.isPresent() ? lag.getAsLong() : Double.NaN;
     }
 
     @Override

@@ -52,6 +52,9 @@ class ConsumerMetersIT {
                 meters.watch(consumer);
                 assertThat(registry.get("idempotency.consumer.running").gauge().value())
                         .isZero();
+                assertThat(registry.get("idempotency.consumer.lag").gauge().value())
+                        .as("not known")
+                        .isNaN();
                 consumer.start();
                 Bench.await("the parked record", () -> bench.number("SELECT count(*) FROM parked_event") == 1);
                 bench.send(0, "b", "good");
