@@ -86,6 +86,10 @@ class PostgreSqlEventBlameIT {
     }
 
     private ProcessingResult<String> process(EventHandler<String> handler, String... events) {
+        return process(() -> {}, handler, events);
+    }
+
+    private ProcessingResult<String> process(Runnable onceAssigned, EventHandler<String> handler, String... events) {
         EventProcessor<String> processor = EventProcessor.<String>builder()
                 .consumer(consumer)
                 .store(store)
@@ -99,6 +103,7 @@ class PostgreSqlEventBlameIT {
                 .build();
         PartitionAssignment assignment =
                 processor.assign(List.of(partition), "test").get(0);
+        onceAssigned.run();
         List<Delivery<String>> deliveries = new ArrayList<>();
         for (int i = 0; i < events.length; i++) {
             deliveries.add(new Delivery<>(EventId.of(events[i]), i, 1, events[i]));
@@ -251,10 +256,7 @@ class PostgreSqlEventBlameIT {
         EventHandler<String> never = (event, context) -> {
             throw new AssertionError("must not run");
         };
-        // Two connections register the consumer, one assigns the partition.
-        faults.inject(JdbcPoint.BEFORE_CONNECT, sql -> true, 4, Fault.error("57P03"));
-
-        assertUnavailable(process(never, "a"));
+        assertUnavailable(process(() -> faults.inject(JdbcPoint.BEFORE_CONNECT, Fault.error("57P03")), never, "a"));
         assertThat(faults.allFaultsStruck()).isTrue();
     }
 
