@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -110,7 +111,7 @@ final class ConsumerSubject extends Subject {
         return new Consuming(this, site, steps, new HikariDataSource(config));
     }
 
-    private IdempotentConsumer<String, String> consumer(Consuming of, String key) {
+    private IdempotentConsumer<String, String> consumer(Consuming of, String key, Steps steps) {
         return IdempotentConsumer.<String, String>builder()
                 .consumer(ConsumerId.of("billing"))
                 .topics(key)
@@ -124,11 +125,11 @@ final class ConsumerSubject extends Subject {
                         "heartbeat.interval.ms",
                         "300"))
                 .deserializers(new StringDeserializer(), new StringDeserializer())
-                .store(Stepped.events(JdbiEventStore.of(of.pool), of.steps))
-                .transactions(Stepped.runner(JdbiTransactionRunner.of(of.pool), "event", of.steps))
+                .store(Stepped.events(JdbiEventStore.of(of.pool), steps))
+                .transactions(Stepped.runner(JdbiTransactionRunner.of(of.pool), "event", steps))
                 .limits(LIMITS)
                 .deduplication(deduplication)
-                .handler(TransactionScope.PER_BATCH, (received, context) -> handle(key, context, of.steps))
+                .handler(TransactionScope.PER_BATCH, (received, context) -> handle(key, context, steps))
                 .build();
     }
 
@@ -145,8 +146,16 @@ final class ConsumerSubject extends Subject {
             implements Service {
         @Override
         public Reply call(String key) {
-            try (IdempotentConsumer<String, String> consumer = subject.consumer(this, key);
+            AtomicBoolean isBuilt = new AtomicBoolean();
+            // The look at the databases when it is built is a transaction too, but none of the protocol's.
+            Steps ofProtocol = step -> {
+                if (isBuilt.get()) {
+                    steps.reached(step);
+                }
+            };
+            try (IdempotentConsumer<String, String> consumer = subject.consumer(this, key, ofProtocol);
                     Admin admin = Admin.create(Map.of("bootstrap.servers", site.brokers()))) {
+                isBuilt.set(true);
                 consumer.start();
                 long deadline = System.nanoTime() + PATIENCE.toNanos();
                 int effects = Sql.number(site.outside(), EFFECTS, key);

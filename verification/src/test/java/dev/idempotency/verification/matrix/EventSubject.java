@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 
 /** The event engine, one partition per key; its broker is a table that remembers what has been acknowledged. */
@@ -94,7 +95,14 @@ final class EventSubject extends Subject {
     }
 
     @Override
-    Service serve(Site site, Steps steps, Mutant mutant) {
+    Service serve(Site site, Steps all, Mutant mutant) {
+        AtomicBoolean isBuilt = new AtomicBoolean();
+        // The look at the databases when it is built is a transaction too, but none of the protocol's.
+        Steps steps = step -> {
+            if (isBuilt.get()) {
+                all.reached(step);
+            }
+        };
         JdbiEventStore store = JdbiEventStore.of(site.dataSource());
         DataSource broker = site.outside();
         EventProcessor<String> processor = EventProcessor.<String>builder()
@@ -105,6 +113,7 @@ final class EventSubject extends Subject {
                 .deduplication(deduplication)
                 .handler(scope, (key, context) -> handle(key, context, steps))
                 .build();
+        isBuilt.set(true);
         return key -> {
             try {
                 return poll(processor, broker, key);
